@@ -1,0 +1,177 @@
+/* First-order chains: Viterbi and scaled forward-backward over rows of labels.
+ *
+ * T positions, K labels, rows of S >= K doubles (S a multiple of 4). u[t, k] scores label k at position t;
+ * a[j, k] scores the transition from j to k; step is 0 when all positions share one S x S block, S * S when
+ * position t = 1..T-1 has the block a + (t - 1) * step.
+ */
+#ifndef SSVM_CHAIN_H
+#define SSVM_CHAIN_H
+
+#include "cython_ext/kernels/vector.h"
+
+/* out[k] = max_j x[j] + a[j, k] */
+SSVM_INLINE void ssvm_max_plus_block(const int B, ptrdiff_t K, ptrdiff_t S, const double *x, const double *a, double *out)
+{
+    double top[4 * SSVM_WIDE];
+    for (int k = 0; k < 4 * B; k++) top[k] = -INFINITY;
+    for (ptrdiff_t j = 0; j < K; j++) {
+        const double from = x[j];
+        const double *row = a + j * S;
+        for (int k = 0; k < 4 * B; k++) {
+            const double c = from + row[k];
+            top[k] = c > top[k] ? c : top[k];
+        }
+    }
+    for (int k = 0; k < 4 * B; k++) out[k] = top[k];
+}
+
+/* out[k] = sum_j x[j] a[j, k] */
+SSVM_INLINE void ssvm_sum_product_block(const int B, ptrdiff_t K, ptrdiff_t S, const double *x, const double *a, double *out)
+{
+    ssvm_v4 sum[SSVM_WIDE];
+    for (int b = 0; b < B; b++) sum[b] = (ssvm_v4){0, 0, 0, 0};
+    for (ptrdiff_t j = 0; j < K; j++) {
+        const double from = x[j];
+        const ssvm_v4 *row = (const ssvm_v4 *)(a + j * S);
+        for (int b = 0; b < B; b++) sum[b] += from * row[b];
+    }
+    for (int b = 0; b < B; b++) ((ssvm_v4 *)out)[b] = sum[b];
+}
+
+SSVM_INLINE void ssvm_sum_product(ptrdiff_t K, ptrdiff_t S, const double *x, const double *a, double *out)
+{
+#define BODY(B) ssvm_sum_product_block(B, K, S, x, a + at, out + at)
+    SSVM_BLOCKS(S, at, BODY)
+#undef BODY
+}
+
+/* Best labelling, the first one in the order of the last label, then of the ones before it, among equals.
+ * v is scratch of T * S. Returns its score; -inf (and labels all the same) when every labelling is forbidden. */
+SSVM_CLONES static double ssvm_viterbi(ptrdiff_t T, ptrdiff_t K, ptrdiff_t S, const double *u, const double *a,
+                                       ptrdiff_t step, double *v, int32_t *labels)
+{
+    memcpy(v, u, K * sizeof(double));
+    for (ptrdiff_t t = 1; t < T; t++) {
+        const double *before = v + (t - 1) * S, *block = a + (t - 1) * step;
+        double *now = v + t * S;
+#define BODY(B) ssvm_max_plus_block(B, K, S, before, block + at, now + at)
+        SSVM_BLOCKS(S, at, BODY)
+#undef BODY
+        for (ptrdiff_t k = 0; k < K; k++) now[k] += u[t * S + k];
+    }
+    ptrdiff_t best = ssvm_argmax(K, v + (T - 1) * S);
+    const double value = v[(T - 1) * S + best];
+    labels[T - 1] = (int32_t)best;
+    /* The maxima are recomputed on the way back: cheaper than keeping back pointers on the way out. */
+    for (ptrdiff_t t = T - 1; t > 0; t--) {
+        const double *before = v + (t - 1) * S, *block = a + (t - 1) * step + best;
+        ptrdiff_t from = 0;
+        double top = before[0] + block[0];
+        for (ptrdiff_t j = 1; j < K; j++) {
+            const double c = before[j] + block[j * S];
+            if (c > top) { top = c; from = j; }
+        }
+        best = from;
+        labels[t - 1] = (int32_t)best;
+    }
+    return value;
+}
+
+/* log sum of exp(score) over all labellings, mean[t, k] = P(y_t = k), pair[j, k] = expected transitions (summed
+ * over t, or one S x S block each where step > 0). Padding comes out as 0. scratch: (2 T + 1) * S + 2 * blocks * S * S
+ * doubles with blocks = 1 or T - 1.
+ *
+ * Probability space with one scale per position (the sum of the forward vector). Where a scale is so small that
+ * lost terms could matter, or anything overflows, returns NaN: the caller falls back to log space. */
+SSVM_CLONES static double ssvm_forward_backward(ptrdiff_t T, ptrdiff_t K, ptrdiff_t S, const double *u, const double *a,
+                                                ptrdiff_t step, double *mean, double *pair, double *scratch)
+{
+    const double tiny = 1e-200;
+    const ptrdiff_t blocks = T < 2 ? 0 : step ? T - 1 : 1, square = S * S;
+    double *const e = scratch, *const alpha = e + T * S, *const beta = alpha + T * S;
+    double *const x = beta + S, *const xt = x + blocks * square;      /* exp(a - top) and its transpose */
+    double log_z = 0.0;
+    for (ptrdiff_t b = 0; b < blocks; b++) {
+        double top = -INFINITY;
+        for (ptrdiff_t j = 0; j < K; j++) {
+            const double m = ssvm_max(K, a + b * square + j * S);
+            top = m > top ? m : top;
+        }
+        if (!(top > -INFINITY)) return NAN;
+        log_z += step ? top : (T - 1) * top;
+        for (ptrdiff_t j = 0; j < K; j++) {
+            double *row = x + b * square + j * S;
+            for (ptrdiff_t k = 0; k < S; k++) row[k] = ssvm_exp1(a[b * square + j * S + k] - top);
+            for (ptrdiff_t k = K; k < S; k++) row[k] = 0.0;
+        }
+        double *const transposed = xt + b * square;
+        for (ptrdiff_t k = 0; k < K; k++) {
+            for (ptrdiff_t j = 0; j < K; j++) transposed[k * S + j] = x[b * square + j * S + k];
+            for (ptrdiff_t j = K; j < S; j++) transposed[k * S + j] = 0.0;
+        }
+    }
+    for (ptrdiff_t t = 0; t < T; t++) {
+        double *now = alpha + t * S, *et = e + t * S;
+        const double top = ssvm_max(K, u + t * S);
+        if (!(top > -INFINITY)) return NAN;
+        for (ptrdiff_t k = 0; k < S; k++) et[k] = ssvm_exp1(u[t * S + k] - top);
+        for (ptrdiff_t k = K; k < S; k++) et[k] = 0.0;
+        if (t == 0)
+            memcpy(now, et, S * sizeof(double));
+        else {
+            ssvm_sum_product(K, S, now - S, x + (step ? (t - 1) * square : 0), now);
+            for (ptrdiff_t k = 0; k < S; k++) now[k] *= et[k];
+        }
+        const double scale = ssvm_sum(S, now);
+        if (!(scale > tiny && scale < INFINITY)) return NAN;
+        const double inverse = 1.0 / scale;
+        for (ptrdiff_t k = 0; k < S; k++) now[k] *= inverse;
+        log_z += log(scale) + top;
+        /* e[t, :] / scale is what the way back needs */
+        for (ptrdiff_t k = 0; k < S; k++) et[k] *= inverse;
+    }
+    for (ptrdiff_t k = 0; k < S; k++) beta[k] = k < K ? 1.0 : 0.0;
+    memcpy(mean + (T - 1) * S, alpha + (T - 1) * S, S * sizeof(double));
+    for (ptrdiff_t t = T - 1; t > 0; t--) {
+        double *q = e + t * S;                                         /* becomes e / scale * beta */
+        const double *before = alpha + (t - 1) * S;
+        for (ptrdiff_t k = 0; k < S; k++) q[k] *= beta[k];
+        ssvm_sum_product(K, S, q, xt + (step ? (t - 1) * square : 0), beta);
+        double *m = mean + (t - 1) * S;
+        for (ptrdiff_t k = 0; k < S; k++) m[k] = before[k] * beta[k];
+        const double total = ssvm_sum(S, m);
+        if (!(fabs(total - 1.0) < 1e-6)) return NAN;
+        if (step) {
+            double *out = pair + (t - 1) * square;
+            const double *block = x + (t - 1) * square;
+            for (ptrdiff_t j = 0; j < K; j++)
+                for (ptrdiff_t k = 0; k < S; k++) out[j * S + k] = before[j] * block[j * S + k] * q[k];
+            memset(out + K * S, 0, (S - K) * S * sizeof(double));
+        }
+    }
+    if (!step && T > 1) {
+        /* pair[j, k] = x[j, k] sum_t alpha[t-1, j] q[t, k]: one row in registers at a time */
+        for (ptrdiff_t j = 0; j < K; j++) {
+            double *out = pair + j * S;
+#define BODY(B)                                                                                            \
+    {                                                                                                      \
+        ssvm_v4 sum[SSVM_WIDE];                                                                            \
+        for (int b = 0; b < B; b++) sum[b] = (ssvm_v4){0, 0, 0, 0};                                        \
+        for (ptrdiff_t t = 1; t < T; t++) {                                                                \
+            const double from = alpha[(t - 1) * S + j];                                                    \
+            const ssvm_v4 *q = (const ssvm_v4 *)(e + t * S + at);                                          \
+            for (int b = 0; b < B; b++) sum[b] += from * q[b];                                             \
+        }                                                                                                  \
+        for (int b = 0; b < B; b++)                                                                        \
+            ((ssvm_v4 *)(out + at))[b] = sum[b] * ((const ssvm_v4 *)(x + j * S + at))[b];                  \
+    }
+            SSVM_BLOCKS(S, at, BODY)
+#undef BODY
+        }
+        memset(pair + K * S, 0, (S - K) * S * sizeof(double));
+    } else if (!step)
+        memset(pair, 0, square * sizeof(double));
+    return log_z;
+}
+
+#endif

@@ -1,0 +1,212 @@
+/* Vector kernels over rows of labels.
+ *
+ * A row is `stride` doubles, stride a multiple of 4, the labels first and padding after them. All loops run
+ * over labels element by element and every sum has a fixed order, so that the results do not depend on the
+ * instruction set: the same source is compiled for several of them and the loader picks one.
+ */
+#ifndef SSVM_VECTOR_H
+#define SSVM_VECTOR_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
+#define SSVM_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define SSVM_CLONES
+#endif
+#define SSVM_INLINE static inline __attribute__((always_inline))
+
+/* Four lanes; unaligned, because a row of a caller's array need not be aligned. */
+typedef double ssvm_v4 __attribute__((vector_size(32), aligned(8), may_alias));
+
+enum { SSVM_WIDE = 8 };            /* vectors that one register block holds: 32 labels */
+
+/* Runs BODY(B) with the compile-time constant B = number of vectors in this block, block after block. */
+#define SSVM_BLOCKS(stride, at, BODY)                                                                      \
+    for (ptrdiff_t at = 0; at < (stride); at += 4 * SSVM_WIDE) {                                           \
+        switch (((stride) - at) / 4) {                                                                     \
+        case 1: BODY(1); break;                                                                            \
+        case 2: BODY(2); break;                                                                            \
+        case 3: BODY(3); break;                                                                            \
+        case 4: BODY(4); break;                                                                            \
+        case 5: BODY(5); break;                                                                            \
+        case 6: BODY(6); break;                                                                            \
+        case 7: BODY(7); break;                                                                            \
+        default: BODY(8); break;                                                                           \
+        }                                                                                                  \
+    }
+
+/* ------------------------------------------------------------------------------- sparse rows of weights */
+
+SSVM_INLINE void ssvm_gather_block(const int B, const double *w, ptrdiff_t stride, const int32_t *index,
+                                   const double *value, ptrdiff_t count, double *out)
+{
+    ssvm_v4 sum[SSVM_WIDE];
+    for (int b = 0; b < B; b++) sum[b] = (ssvm_v4){0, 0, 0, 0};
+    if (value == NULL)
+        for (ptrdiff_t p = 0; p < count; p++) {
+            const ssvm_v4 *row = (const ssvm_v4 *)(w + index[p] * stride);
+            for (int b = 0; b < B; b++) sum[b] += row[b];
+        }
+    else
+        for (ptrdiff_t p = 0; p < count; p++) {
+            const ssvm_v4 *row = (const ssvm_v4 *)(w + index[p] * stride);
+            const double v = value[p];
+            for (int b = 0; b < B; b++) sum[b] += v * row[b];
+        }
+    for (int b = 0; b < B; b++) ((ssvm_v4 *)out)[b] = sum[b];
+}
+
+/* out[:] = sum_p value[p] * w[index[p], :]; value may be NULL (all ones). */
+SSVM_CLONES static void ssvm_gather(const double *w, ptrdiff_t stride, const int32_t *index, const double *value,
+                                    ptrdiff_t count, double *out)
+{
+#define BODY(B) ssvm_gather_block(B, w + at, stride, index, value, count, out + at)
+    SSVM_BLOCKS(stride, at, BODY)
+#undef BODY
+}
+
+/* The tokens begin..end-1 of a data set at once: out[t - begin, :]. Rows of the weights are random memory,
+ * so the ones a few features ahead (of the next tokens too) are asked for early. */
+SSVM_INLINE void ssvm_gather_tokens_block(const int B, const double *w, ptrdiff_t stride, const int64_t *indptr,
+                                          const int32_t *index, const double *value, ptrdiff_t begin,
+                                          ptrdiff_t end, double *out)
+{
+    enum { AHEAD = 16 };
+    const ptrdiff_t last = indptr[end];
+    for (ptrdiff_t t = begin; t < end; t++) {
+        ssvm_v4 sum[SSVM_WIDE];
+        for (int b = 0; b < B; b++) sum[b] = (ssvm_v4){0, 0, 0, 0};
+        for (ptrdiff_t p = indptr[t]; p < indptr[t + 1]; p++) {
+            const ssvm_v4 *row = (const ssvm_v4 *)(w + index[p] * stride);
+            if (p + AHEAD < last) {
+                const char *next = (const char *)(w + index[p + AHEAD] * stride);
+                for (int c = 0; c < 32 * B; c += 64) __builtin_prefetch(next + c);
+            }
+            if (value == NULL)
+                for (int b = 0; b < B; b++) sum[b] += row[b];
+            else
+                for (int b = 0; b < B; b++) sum[b] += value[p] * row[b];
+        }
+        for (int b = 0; b < B; b++) ((ssvm_v4 *)(out + (t - begin) * stride))[b] = sum[b];
+    }
+}
+
+SSVM_CLONES static void ssvm_gather_tokens(const double *w, ptrdiff_t stride, const int64_t *indptr,
+                                           const int32_t *index, const double *value, ptrdiff_t begin,
+                                           ptrdiff_t end, double *out)
+{
+#define BODY(B) ssvm_gather_tokens_block(B, w + at, stride, indptr, index, value, begin, end, out + at)
+    SSVM_BLOCKS(stride, at, BODY)
+#undef BODY
+}
+
+/* w[index[p], :] += scale * value[p] * row[:]. */
+SSVM_CLONES static void ssvm_scatter(double *w, ptrdiff_t stride, const int32_t *index, const double *value,
+                                     ptrdiff_t count, double scale, const double *row)
+{
+    for (ptrdiff_t p = 0; p < count; p++) {
+        double *to = w + index[p] * stride;
+        const double s = value == NULL ? scale : scale * value[p];
+        for (ptrdiff_t k = 0; k < stride; k++) to[k] += s * row[k];
+    }
+}
+
+/* to[:] += scale * from[:] */
+SSVM_CLONES static void ssvm_axpy(ptrdiff_t n, double scale, const double *from, double *to)
+{
+    for (ptrdiff_t k = 0; k < n; k++) to[k] += scale * from[k];
+}
+
+/* to[:] *= scale */
+SSVM_CLONES static void ssvm_scale(ptrdiff_t n, double scale, double *to)
+{
+    for (ptrdiff_t k = 0; k < n; k++) to[k] *= scale;
+}
+
+/* sum_k x[k] y[k] in eight lanes that are added in a fixed order. */
+SSVM_CLONES static double ssvm_dot(ptrdiff_t n, const double *x, const double *y)
+{
+    ssvm_v4 a = {0, 0, 0, 0}, b = {0, 0, 0, 0};
+    ptrdiff_t k = 0;
+    for (; k + 8 <= n; k += 8) {
+        a += *(const ssvm_v4 *)(x + k) * *(const ssvm_v4 *)(y + k);
+        b += *(const ssvm_v4 *)(x + k + 4) * *(const ssvm_v4 *)(y + k + 4);
+    }
+    a += b;
+    double sum = (a[0] + a[1]) + (a[2] + a[3]);
+    for (; k < n; k++) sum += x[k] * y[k];
+    return sum;
+}
+
+/* ----------------------------------------------------------------------------------------- rows of labels */
+
+/* Largest of n values, n >= 1. */
+SSVM_INLINE double ssvm_max(ptrdiff_t n, const double *x)
+{
+    double top = x[0];
+    for (ptrdiff_t k = 1; k < n; k++) top = x[k] > top ? x[k] : top;
+    return top;
+}
+
+/* Index of the first largest of n values. */
+SSVM_INLINE ptrdiff_t ssvm_argmax(ptrdiff_t n, const double *x)
+{
+    ptrdiff_t best = 0;
+    for (ptrdiff_t k = 1; k < n; k++)
+        if (x[k] > x[best]) best = k;
+    return best;
+}
+
+/* Sum of a row, stride a multiple of 4, in four lanes. */
+SSVM_INLINE double ssvm_sum(ptrdiff_t stride, const double *x)
+{
+    ssvm_v4 a = {0, 0, 0, 0};
+    for (ptrdiff_t k = 0; k < stride; k += 4) a += *(const ssvm_v4 *)(x + k);
+    return (a[0] + a[1]) + (a[2] + a[3]);
+}
+
+/* exp(x) for x <= 709, branch-free so that it vectorises; 0 below -708 (so for -inf), relative error below
+ * 2 ulp. exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln(2)/2, Taylor polynomial of degree 13. */
+SSVM_INLINE double ssvm_exp1(double x)
+{
+    const double shift = 6755399441055744.0;                 /* 1.5 * 2^52: adding it rounds to an integer */
+    const double c = x < -708.0 ? -708.0 : x;
+    const double t = c * 1.4426950408889634074 + shift;
+    const double n = t - shift;
+    const double r = (c - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
+    double p = 1.0 / 6227020800.0;
+    p = p * r + 1.0 / 479001600.0;
+    p = p * r + 1.0 / 39916800.0;
+    p = p * r + 1.0 / 3628800.0;
+    p = p * r + 1.0 / 362880.0;
+    p = p * r + 1.0 / 40320.0;
+    p = p * r + 1.0 / 5040.0;
+    p = p * r + 1.0 / 720.0;
+    p = p * r + 1.0 / 120.0;
+    p = p * r + 1.0 / 24.0;
+    p = p * r + 1.0 / 6.0;
+    p = p * r + 0.5;
+    p = p * r + 1.0;
+    p = p * r + 1.0;
+    int64_t bits;
+    memcpy(&bits, &t, 8);
+    bits = (int64_t)((uint64_t)bits << 52);                  /* n sits in the low bits of t */
+    int64_t value;
+    memcpy(&value, &p, 8);
+    value += bits;
+    double y;
+    memcpy(&y, &value, 8);
+    return x < -708.0 ? 0.0 : y;
+}
+
+/* out[k] = exp(x[k] - shift) */
+SSVM_CLONES static void ssvm_exp(ptrdiff_t n, const double *x, double shift, double *out)
+{
+    for (ptrdiff_t k = 0; k < n; k++) out[k] = ssvm_exp1(x[k] - shift);
+}
+
+#endif

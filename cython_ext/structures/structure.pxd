@@ -1,0 +1,26 @@
+"""The output space of every example and its oracles; see structure.pyx for the contract."""
+
+from libc.stdint cimport int32_t
+
+
+cdef class Structure:
+    cdef readonly Py_ssize_t n              # examples
+    cdef readonly Py_ssize_t max_size       # largest m_i
+    cdef readonly Py_ssize_t max_code       # largest code length
+    cdef readonly Py_ssize_t max_parts      # most parts that one output has
+
+    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil
+    cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil
+    cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil
+    cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil
+    cdef Py_ssize_t scratch_size(self, Py_ssize_t k) noexcept nogil
+    cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil
+
+
+cdef class RankedStructure(Structure):
+    cdef Py_ssize_t topk(self, Py_ssize_t i, const double *theta, Py_ssize_t k, double *scratch, double *values,
+                         int32_t *codes) noexcept nogil
+
+
+cdef class SummedStructure(RankedStructure):
+    cdef double exp(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil

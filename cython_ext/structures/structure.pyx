@@ -1,0 +1,126 @@
+"""Structure: the output space of every example, its part statistics and its oracles.
+
+Example i has m_i = size_of(i) parts. An output y is held as its *code*, code_of(i) integers (the labels of a
+sequence, the heads of a tree); `parts` lists the statistics s(y) of a code sparsely, as part numbers with
+counts. Scores theta are m_i doubles, and the score of y is <theta, s(y)>. Oracles see only theta: temperature
+and loss augmentation are changes of theta.
+
+What a structure offers is its class: Structure has the max oracle, RankedStructure also the K best outputs,
+SummedStructure also the log-partition function with the mean statistics. All methods run without the GIL on
+memory that the caller provides: `scratch` has scratch_size(k) doubles for a top-k call, scratch_size(1) for
+the others. Forbidden parts score -inf.
+"""
+
+import numpy as np
+
+
+cdef class Structure:
+    """The max oracle. `exact` is False where the oracle solves a relaxation."""
+
+    exact = True
+    oracles = ('max',)
+
+    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+        """m_i, the length of theta and of s(y)."""
+        return 0
+
+    cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil:
+        """Length of the code of an output of example i."""
+        return 0
+
+    cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil:
+        """The code of the right output y_i."""
+        return NULL
+
+    cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
+        """Sparse s(y): fills ids and counts (a part may be listed twice), returns how many, at most max_parts."""
+        return 0
+
+    cdef Py_ssize_t scratch_size(self, Py_ssize_t k) noexcept nogil:
+        """Doubles of scratch that the oracles need for any example; k of topk, 1 for the others."""
+        return 0
+
+    cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil:
+        """max_y <theta, s(y)>; writes the maximiser's code. Ties are broken the same way every time."""
+        return 0.0
+
+    # The same for Python: tests, and commands that look at one example.
+
+    def size(self, Py_ssize_t i):
+        return self.size_of(i)
+
+    def code_size(self, Py_ssize_t i):
+        return self.code_of(i)
+
+    def gold_code(self, Py_ssize_t i):
+        cdef Py_ssize_t length = self.code_of(i)
+        return np.asarray(<int32_t[:length]> <int32_t *> self.gold(i)).copy() if length else np.empty(0, np.int32)
+
+    def statistics(self, Py_ssize_t i, int32_t[::1] code):
+        """Dense s(y), float64[m_i]."""
+        self._check(i, self.size_of(i), len(code))
+        ids, counts = np.empty(self.max_parts, np.int32), np.empty(self.max_parts)
+        cdef int32_t[::1] ids_view = ids
+        cdef double[::1] counts_view = counts
+        cdef Py_ssize_t count = self.parts(i, &code[0], &ids_view[0], &counts_view[0])
+        out = np.zeros(self.size_of(i))
+        np.add.at(out, ids[:count], counts[:count])
+        return out
+
+    def max_oracle(self, Py_ssize_t i, const double[::1] theta):
+        """(value, code) of the best output under theta, float64[m_i]."""
+        self._check(i, len(theta), self.code_of(i))
+        cdef double[::1] scratch = np.empty(self.scratch_size(1) + 1)
+        cdef int32_t[::1] code = np.empty(self.code_of(i), np.int32)
+        cdef double value = self.max(i, &theta[0], &scratch[0], &code[0])
+        return value, np.asarray(code)
+
+    def _check(self, Py_ssize_t i, Py_ssize_t size, Py_ssize_t code):
+        if not 0 <= i < self.n:
+            raise IndexError(f'example {i} of {self.n}')
+        if size != self.size_of(i) or code != self.code_of(i):
+            raise ValueError(f'example {i} has {self.size_of(i)} parts and codes of length {self.code_of(i)}')
+
+
+cdef class RankedStructure(Structure):
+    """Also the K best outputs."""
+
+    oracles = ('max', 'topk')
+
+    cdef Py_ssize_t topk(self, Py_ssize_t i, const double *theta, Py_ssize_t k, double *scratch, double *values,
+                         int32_t *codes) noexcept nogil:
+        """The k best distinct outputs, best first: values[r] and code r at codes[r * code_of(i)]. Returns how many
+        there are, fewer than k when there are not so many outputs with a score above -inf (at least one)."""
+        return 0
+
+    def topk_oracle(self, Py_ssize_t i, const double[::1] theta, Py_ssize_t k):
+        """(values [r], codes [r, code_size]) of the r <= k best outputs, best first."""
+        self._check(i, len(theta), self.code_of(i))
+        if k < 1:
+            raise ValueError(f'k is {k} (expected at least 1)')
+        cdef double[::1] scratch = np.empty(self.scratch_size(k) + 1)
+        values, codes = np.empty(k), np.empty((k, self.code_of(i)), np.int32)
+        cdef double[::1] values_view = values
+        cdef int32_t[:, ::1] codes_view = codes
+        cdef Py_ssize_t count = self.topk(i, &theta[0], k, &scratch[0], &values_view[0], &codes_view[0, 0])
+        return values[:count], codes[:count]
+
+
+cdef class SummedStructure(RankedStructure):
+    """Also sums over all outputs."""
+
+    oracles = ('max', 'topk', 'exp')
+
+    cdef double exp(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
+        """log sum_y exp<theta, s(y)>; writes E[s(y)] under p(y) ~ exp<theta, s(y)> to mean, m_i doubles.
+        -inf (and mean 0) when every output is forbidden."""
+        return 0.0
+
+    def exp_oracle(self, Py_ssize_t i, const double[::1] theta):
+        """(log-partition, mean statistics float64[m_i])."""
+        self._check(i, len(theta), self.code_of(i))
+        cdef double[::1] scratch = np.empty(self.scratch_size(1) + 1)
+        mean = np.empty(self.size_of(i))
+        cdef double[::1] mean_view = mean
+        cdef double value = self.exp(i, &theta[0], &scratch[0], &mean_view[0])
+        return value, mean
