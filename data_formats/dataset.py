@@ -1,0 +1,210 @@
+"""The in-memory form of multiclass and sequence data, what readers are asked for, and what predictors get."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from cython_ext.text.vocabulary import Vocabulary
+from data_formats.errors import DataError
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What a reader may be asked for. Every format takes the same options and ignores those it has no use for.
+
+    template : text of a CRF++ template (CoNLL columns); None means the built-in one for the number of columns
+    template_name : file name of that template, for messages
+    task : 'chain' or 'multiclass'; None means the format's usual one
+    min_freq : attributes that occur on fewer tokens are dropped (training only)
+    bias : add an attribute named `bias` with value 1 to every token
+    columns : number of columns of the training file, the answer included (CoNLL columns; None while training)
+    require_labels : refuse training data in which a token has no label
+    """
+
+    template: str | None = None
+    template_name: str = '<template>'
+    task: str | None = None
+    min_freq: int = 1
+    bias: bool = False
+    columns: int | None = None
+    require_labels: bool = True
+
+
+@dataclass
+class TokenDataset:
+    """Examples of labelled tokens with sparse inputs. Multiclass data are examples of one token.
+
+    Row t of a CSR triple (indptr, indices, values) is `indices[indptr[t]:indptr[t + 1]]`, ascending, no duplicates;
+    `values` is None when every value is 1.
+    """
+
+    offsets: np.ndarray  # int64 [n + 1]; the tokens of example i are offsets[i]:offsets[i + 1]
+    indptr: np.ndarray  # int64 [N + 1]
+    indices: np.ndarray  # int32 [nnz], attribute ids
+    values: np.ndarray | None  # float64 [nnz]
+    labels: np.ndarray  # int32 [N]; -1: none, or one that the vocabulary does not know
+    attributes: Vocabulary
+    label_names: Vocabulary
+    # input features of the transition into a token; rows of first tokens are empty; all None without such features
+    edge_indptr: np.ndarray | None = None
+    edge_indices: np.ndarray | None = None
+    edge_values: np.ndarray | None = None
+    edge_attributes: Vocabulary | None = None
+    transitions: bool = True  # False: a template without a plain B, so label pairs have no weight of their own
+    template: str | None = None  # the template that made the attributes, and
+    columns: int | None = None  # the number of columns of the file, both for CoNLL columns only
+    unknown_labels: dict = field(default_factory=dict)  # token -> name, where labels is -1 but the file has a label
+
+    @property
+    def n(self):
+        """Number of examples."""
+        return len(self.offsets) - 1
+
+    @property
+    def tokens(self):
+        """Number of tokens N."""
+        return len(self.labels)
+
+    @property
+    def nnz(self):
+        """Number of attribute occurrences."""
+        return len(self.indices)
+
+    def nbytes(self):
+        """Bytes held by each part, vocabularies included."""
+        arrays = {name: value.nbytes for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+        names = ('attributes', 'label_names', 'edge_attributes')
+        return arrays | {name: getattr(self, name).nbytes for name in names if getattr(self, name) is not None}
+
+    def label(self, token):
+        """The label of a token as the file has it (str), also when the vocabulary lacks it; None without one."""
+        label = self.labels[token]
+        return self.label_names.name(label) if label >= 0 else self.unknown_labels.get(token)
+
+    def subset(self, examples):
+        """The given examples (ints, in the given order) as a dataset over the same vocabularies."""
+        examples = np.asarray(examples, dtype=np.int64)
+        counts = self.offsets[examples + 1] - self.offsets[examples]
+        tokens = _ranges(self.offsets[examples], counts)
+        indptr, indices, values = _rows(self.indptr, self.indices, self.values, tokens)
+        edges = (None, None, None)
+        if self.edge_indptr is not None:
+            edges = _rows(self.edge_indptr, self.edge_indices, self.edge_values, tokens)
+        unknown = {}
+        if self.unknown_labels:
+            unknown = {i: self.unknown_labels[t] for i, t in enumerate(tokens.tolist()) if t in self.unknown_labels}
+        return replace(
+            self,
+            offsets=_indptr(counts),
+            indptr=indptr,
+            indices=indices,
+            values=values,
+            labels=self.labels[tokens],
+            edge_indptr=edges[0],
+            edge_indices=edges[1],
+            edge_values=edges[2],
+            unknown_labels=unknown,
+        )
+
+    @classmethod
+    def concatenate(cls, blocks):
+        """One dataset of the examples of several that share their vocabularies."""
+        first = blocks[0]
+        unknown, start = {}, 0
+        for block in blocks:
+            unknown.update((start + token, name) for token, name in block.unknown_labels.items())
+            start += block.tokens
+        edges = (None, None, None)
+        if first.edge_indptr is not None:
+            edges = _join([(b.edge_indptr, b.edge_indices, b.edge_values) for b in blocks])
+        indptr, indices, values = _join([(b.indptr, b.indices, b.values) for b in blocks])
+        return replace(
+            first,
+            offsets=_indptr(np.concatenate([np.diff(b.offsets) for b in blocks])),
+            indptr=indptr,
+            indices=indices,
+            values=values,
+            labels=np.concatenate([b.labels for b in blocks]),
+            edge_indptr=edges[0],
+            edge_indices=edges[1],
+            edge_values=edges[2],
+            unknown_labels=unknown,
+        )
+
+    def as_multiclass(self):
+        """Every token an example of its own; transition features go."""
+        return replace(
+            self,
+            offsets=np.arange(self.tokens + 1, dtype=np.int64),
+            edge_indptr=None,
+            edge_indices=None,
+            edge_values=None,
+            edge_attributes=None,
+        )
+
+    def with_bias(self, name='bias'):
+        """The dataset with one more attribute, of value 1, on every token.
+
+        The vocabulary gets the attribute if it lacks it (training); tokens that carry an attribute of that name
+        already are refused.
+        """
+        bias = self.attributes.get(name.encode())
+        if bias >= 0 and (self.indices == bias).any():
+            raise DataError(
+                'data', None, f'an attribute is named {name!r} already', f'expected no {name!r} with --bias'
+            )
+        attributes = self.attributes
+        if bias < 0:
+            attributes = attributes.copy()
+            bias = attributes.add(name.encode())
+        # where the new attribute goes in each row, so that rows stay ascending
+        if bias == len(attributes) - 1:
+            at = self.indptr[1:]
+        else:
+            below = np.concatenate([[0], np.cumsum(self.indices < bias)])
+            at = self.indptr[:-1] + below[self.indptr[1:]] - below[self.indptr[:-1]]
+        return replace(
+            self,
+            attributes=attributes,
+            indptr=self.indptr + np.arange(self.tokens + 1),
+            indices=np.insert(self.indices, at, np.int32(bias)),
+            values=None if self.values is None else np.insert(self.values, at, 1.0),
+        )
+
+
+@dataclass
+class Block:
+    """A part of a file on its way through a predictor: its examples, and its text for writers that echo it."""
+
+    dataset: TokenDataset
+    rows: bytes  # the lines these examples were read from, whole
+
+
+def _indptr(counts):
+    """int64 [n + 1] from n counts."""
+    out = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=out[1:])
+    return out
+
+
+def _ranges(starts, counts):
+    """starts[0], starts[0] + 1, ... (counts[0] of them), starts[1], ..."""
+    before = _indptr(counts)
+    return np.repeat(starts - before[:-1], counts) + np.arange(before[-1])
+
+
+def _rows(indptr, indices, values, rows):
+    """The CSR triple of the given rows."""
+    counts = indptr[rows + 1] - indptr[rows]
+    entries = _ranges(indptr[rows], counts)
+    return _indptr(counts), indices[entries], None if values is None else values[entries]
+
+
+def _join(parts):
+    """One CSR triple from several; values are written out where any part has them."""
+    counts = np.concatenate([np.diff(indptr) for indptr, _, _ in parts])
+    indices = np.concatenate([indices for _, indices, _ in parts])
+    values = None
+    if any(v is not None for _, _, v in parts):
+        values = np.concatenate([np.ones(len(i)) if v is None else v for _, i, v in parts])
+    return _indptr(counts), indices, values

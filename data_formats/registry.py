@@ -1,0 +1,107 @@
+"""The data formats by name, and how to tell which one a file is in.
+
+A format is one module of this package that offers
+
+    NAME, DESCRIPTION       what --format calls it, and one line for the help
+    EXTENSIONS, TASKS       file name endings; tasks it can feed, the usual one first
+    read(source, options, vocabularies=None) -> TokenDataset
+    stream(source, options, vocabularies) -> iterator of Block
+    write(dataset, stream)
+    write_predictions(block, labels, stream, extra_columns=None, headers=None)
+    write_nbest(block, candidates, stream)
+
+and its name in the list below.
+"""
+
+from collections.abc import Mapping
+from importlib import import_module
+
+from data_formats.errors import DataError, UsageError
+from data_formats.source import Source
+
+COMPRESSED = ('.gz', '.bz2', '.xz')
+
+
+class Formats(Mapping):
+    """Name -> module; a module is imported when it is first asked for."""
+
+    def __init__(self, names):
+        self._names = tuple(names)
+
+    def __getitem__(self, name):
+        if name not in self._names:
+            raise KeyError(name)
+        return import_module(f'data_formats.{name}')
+
+    def __iter__(self):
+        return iter(self._names)
+
+    def __len__(self):
+        return len(self._names)
+
+
+FORMATS = Formats(['svmlight', 'svmhmm', 'conll', 'crfsuite'])
+
+
+def format_named(name):
+    """The module of a format, or a UsageError that lists the known ones."""
+    try:
+        return FORMATS[name]
+    except KeyError:
+        raise UsageError(f'unknown format {name!r} (choose from {", ".join(FORMATS)})') from None
+
+
+def by_extension(path):
+    """The name of the format that a file name's ending stands for, or None."""
+    name = str(path).lower()
+    for ending in COMPRESSED:
+        name = name.removesuffix(ending)
+    for module in FORMATS.values():
+        if name.endswith(module.EXTENSIONS):
+            return module.NAME
+    return None
+
+
+def detect(source):
+    """The name of a source's format: by its file name, then by its first lines (nothing is consumed)."""
+    source = Source.of(source)
+    name = by_extension(source.path) or by_content(source.head())
+    if name is None:
+        raise DataError(source.name, None, 'cannot tell the format of this file', f'give --format {"|".join(FORMATS)}')
+    return name
+
+
+def by_content(head):
+    """The name of the format that the first bytes of a file look like, or None.
+
+    `index:value` words after the first make SVMlight, with `qid:` svm_hmm. Lines with TABs are CRFsuite's when
+    their number of fields varies or when fields look like attributes (`w=x`, `w[0]=x`, `a:0.5`); rows of one
+    width are CoNLL columns.
+    """
+    lines = [line.rstrip(b' \t\r') for line in head.split(b'\n')]
+    rows = [line for line in lines if line and not line.startswith((b'#', b'-DOCSTART-'))][:50]
+    pairs = [row.split(b'#')[0].split()[1:] for row in rows]
+    if any(pairs) and all(_is_pair(word) for words in pairs for word in words):
+        return 'svmhmm' if any(word.startswith(b'qid:') for words in pairs for word in words) else 'svmlight'
+    if any(b'\t' in row for row in rows):
+        fields = [field for row in rows for field in row.split(b'\t')[1:]]
+        attributes = sum(b'=' in field or (b':' in field and _is_number(field.rpartition(b':')[2])) for field in fields)
+        if len({row.count(b'\t') for row in rows}) > 1 or 2 * attributes > len(fields):
+            return 'crfsuite'
+    if rows and len({len(row.split()) for row in rows}) == 1 and len(rows[0].split()) > 1:
+        return 'conll'
+    return None
+
+
+def _is_pair(word):
+    """Whether a word is `index:value`, `qid:n`, `sid:n` or `cost:x`."""
+    name, _, value = word.partition(b':')
+    return (name.isdigit() or name in (b'qid', b'sid', b'cost')) and _is_number(value)
+
+
+def _is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
