@@ -1,0 +1,3 @@
+"""The ssvm command."""
+
+__version__ = '0.1.0'

@@ -1,0 +1,63 @@
+"""Writing files so that a killed job never leaves half of one."""
+
+import contextlib
+import os
+import stat
+import sys
+
+from data_formats.errors import DataError, UsageError
+
+
+@contextlib.contextmanager
+def atomic_output(path):
+    """A binary stream whose contents appear at `path` all at once, when the block ends without an exception.
+
+    The bytes go to a temporary name in the same folder, are flushed to the disk and renamed. A symbolic link stays
+    one. '-' is standard output; what is no regular file (/dev/null, a named pipe) is written to as it stands.
+
+    Raises:
+        DataError: the file cannot be written.
+    """
+    path = os.fspath(path)
+    if path == '-':
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = os.path.realpath(path)
+    if os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target):
+        with open(target, 'wb') as stream:
+            yield stream
+        return
+    temporary = os.path.join(os.path.dirname(target), f'.{os.path.basename(target)[:200]}.{os.getpid()}.tmp')
+    try:
+        with open(temporary, 'wb') as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(temporary, target)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        if isinstance(error, OSError) and error.filename in (temporary, None) and not isinstance(error, BrokenPipeError):
+            raise DataError(path, None, f'cannot be written: {error.strerror or error}') from error
+        raise
+
+
+def check_output(path):
+    """Complain before the work starts about an output path that cannot be written after it.
+
+    Raises:
+        UsageError: the folder is missing or not writable, or the path is a folder.
+    """
+    path = os.fspath(path)
+    if path == '-':
+        return
+    if os.path.isdir(path):
+        raise UsageError(f'{path}: is a folder (expected the name of a file to write)')
+    folder = os.path.dirname(os.path.realpath(path))
+    if not os.path.isdir(folder):
+        raise UsageError(f'{path}: folder {folder} does not exist (expected an existing folder to write into)')
+    if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
+        folder = path
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f'{path}: {folder} is not writable')

@@ -1,0 +1,77 @@
+"""Checkpoints of a training run: the state of solver and monitor, and what the run was started with."""
+
+import math
+import os
+from dataclasses import dataclass
+
+import numpy as np
+
+from data_formats.atomic import atomic_output
+from data_formats.container import Container, write_container
+from data_formats.errors import DataError
+
+FORMAT = 'ssvm-checkpoint'
+FORMAT_VERSION = 1
+DOCUMENT = 'checkpoint.json'
+
+
+@dataclass
+class Checkpoint:
+    """A run to go on with.
+
+    Attributes:
+        run: what decides the result (options and figures of the data), a JSON-able dictionary.
+        parts: states by name ('solver', 'monitor', ...); each a flat dictionary of arrays and JSON-able scalars.
+    """
+
+    run: dict
+    parts: dict
+
+
+def save(checkpoint, path):
+    """Write a checkpoint; `path` holds the old one or the whole new one at any moment."""
+    scalars, arrays = {}, {}
+    for part, state in checkpoint.parts.items():
+        scalars[part] = {}
+        for key, value in state.items():
+            if isinstance(value, np.generic):
+                value = value.item()
+            if isinstance(value, np.ndarray):
+                arrays[f'{part}.{key}'] = value
+            elif isinstance(value, float) and not math.isfinite(value):
+                arrays[f'{part}.{key}'] = np.array(value)  # JSON has no infinity
+            else:
+                scalars[part][key] = value
+    document = {'format': FORMAT, 'format_version': FORMAT_VERSION, 'run': checkpoint.run, 'parts': scalars}
+    with atomic_output(path) as stream:
+        write_container(stream, DOCUMENT, document, arrays)
+
+
+def load(path):
+    """Read a checkpoint.
+
+    Raises:
+        DataError: missing, foreign, truncated, altered, or of another version.
+    """
+    if not os.path.exists(path):
+        raise DataError(path, None, 'no such checkpoint', 'leave --resume out to start from the beginning')
+    with Container(path, DOCUMENT, 'an ssvm checkpoint') as container:
+        document = container.document
+        if document.get('format') != FORMAT or document.get('format_version') != FORMAT_VERSION:
+            raise container.error(f'checkpoint of format {document.get("format_version")!r}', f'expected {FORMAT_VERSION}')
+        parts = document.get('parts')
+        if not isinstance(document.get('run'), dict) or not isinstance(parts, dict):
+            raise container.error('incomplete checkpoint')
+        for name in container.names():
+            part, _, key = name.partition('.')
+            array = container.any_array(name)
+            parts.setdefault(part, {})[key] = array.item() if array.ndim == 0 else array
+    return Checkpoint(document['run'], parts)
+
+
+def differences(saved, now):
+    """Sentences about what differs between the run of a checkpoint and the present one; empty if nothing does."""
+    keys = [*saved, *(key for key in now if key not in saved)]
+    return [
+        f'{key} was {saved.get(key)!r} and is {now.get(key)!r}' for key in keys if saved.get(key) != now.get(key)
+    ]

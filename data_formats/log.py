@@ -1,0 +1,89 @@
+"""The training log: CSV, one flushed row per checkpoint."""
+
+import os
+import sys
+
+from data_formats.atomic import atomic_output
+from data_formats.errors import DataError, file_errors
+
+COLUMNS = (
+    'pass',
+    'oracle_calls',
+    'seconds',
+    'primal',
+    'dual',
+    'gap',
+    'relative_gap',
+    'primal_now',
+    'dual_now',
+)
+
+
+class TrainingLog:
+    """Appends rows to a log file.
+
+    Args:
+        path: the file; '-' is standard output.
+        comment: text of the first line, which begins with '#'.
+        extra: names of the columns behind COLUMNS (dev scores).
+        keep: number of rows of an existing log to go on from; None starts the file anew.
+
+    Raises:
+        DataError: the file cannot be written, or is the log of another run.
+    """
+
+    def __init__(self, path, comment, extra=(), keep=None):
+        self.path = os.fspath(path)
+        self.columns = (*COLUMNS, *extra)
+        self.rows = 0
+        start = [f'# {comment}\n', ','.join(self.columns) + '\n']
+        if self.path == '-':
+            self._stream = sys.stdout
+            self._stream.writelines(start)
+            return
+        with file_errors(self.path):
+            if keep is not None and os.path.exists(self.path):
+                self._cut(keep)
+                self._stream = open(self.path, 'a', encoding='utf-8', errors='surrogateescape')
+            else:
+                self._stream = open(self.path, 'w', encoding='utf-8', errors='surrogateescape')
+                self._stream.writelines(start)
+            self._stream.flush()
+
+    def write(self, row):
+        """Write one row, a dictionary from column to number; what is missing or None stays empty."""
+        values = (row.get(column) for column in self.columns)
+        with file_errors(self.path):
+            self._stream.write(','.join('' if v is None else str(v) for v in values) + '\n')
+            self._stream.flush()
+        self.rows += 1
+
+    def close(self):
+        if self._stream is not sys.stdout:
+            self._stream.close()
+
+    def _cut(self, keep):
+        """Drop the rows behind the first `keep`: the resumed run writes them again."""
+        with open(self.path, encoding='utf-8', errors='surrogateescape') as stream:
+            lines = stream.readlines()
+        head = next((k for k, line in enumerate(lines) if not line.startswith('#')), len(lines))
+        if head == len(lines) or lines[head].rstrip('\n').split(',') != list(self.columns):
+            raise DataError(
+                self.path,
+                min(head + 1, len(lines)) or 1,
+                'is not the log of the run to resume',
+                'expected the header line ' + ','.join(self.columns),
+            )
+        kept = lines[: head + 1 + keep]
+        self.rows = len(kept) - head - 1
+        if len(kept) < len(lines):
+            with atomic_output(self.path) as stream:
+                stream.write(''.join(kept).encode('utf-8', 'surrogateescape'))
+
+
+def read_log(path):
+    """The rows of a log as dictionaries of strings, comments left out."""
+    import csv
+
+    with file_errors(path), open(path, newline='', encoding='utf-8', errors='surrogateescape') as stream:
+        return list(csv.DictReader(line for line in stream if not line.startswith('#')))

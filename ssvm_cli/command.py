@@ -1,0 +1,94 @@
+"""Click classes that every subcommand is made of: sections in the help, numbers that are numbers, lazy choices."""
+
+import math
+
+import click
+
+
+class Option(click.Option):
+    """An option that belongs to a section of the help text."""
+
+    def __init__(self, *args, section='Options', **kwargs):
+        self.section = section
+        super().__init__(*args, **kwargs)
+
+
+class Command(click.Command):
+    """A subcommand: options in sections, and `-v` with or without a level."""
+
+    def __init__(self, *args, **kwargs):
+        kwargs.setdefault('context_settings', {'max_content_width': 100, 'help_option_names': ['-h', '--help']})
+        super().__init__(*args, **kwargs)
+
+    def parse_args(self, ctx, args):
+        return super().parse_args(ctx, with_verbosity_level(args))
+
+    def format_options(self, ctx, formatter):
+        sections = {}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                sections.setdefault(getattr(param, 'section', 'Options'), []).append(record)
+        for section, records in sections.items():
+            with formatter.section(section):
+                formatter.write_dl(records)
+
+
+def with_verbosity_level(args):
+    """Give each `-v` that no level follows the level 2.
+
+    svm_struct_learn writes `-v LEVEL`; everybody else writes `-v`.
+    """
+    args = list(args)
+    end = args.index('--') if '--' in args else len(args)
+    for k in reversed(range(end)):
+        if args[k] in ('-v', '--verbose') and not (k + 1 < end and args[k + 1].isdigit()):
+            args.insert(k + 1, '2')
+    return args
+
+
+class Number(click.ParamType):
+    """A finite number, optionally above (or at least) zero."""
+
+    name = 'number'
+
+    def __init__(self, positive=False, nonnegative=False):
+        self.positive = positive
+        self.nonnegative = nonnegative
+
+    def convert(self, value, param, ctx):
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            self.fail(f'{value!r} is not a number.', param, ctx)
+        if not math.isfinite(number):
+            self.fail(f'{value!r} is not a finite number.', param, ctx)
+        if self.positive and not number > 0:
+            self.fail(f'{value} is not above 0.', param, ctx)
+        if self.nonnegative and number < 0:
+            self.fail(f'{value} is below 0.', param, ctx)
+        return number
+
+
+class LazyChoice(click.ParamType):
+    """One of some names that are only looked up when they are needed."""
+
+    name = 'choice'
+
+    def __init__(self, names):
+        """names: a function without arguments that returns the names."""
+        self.names = names
+
+    def get_metavar(self, param, ctx=None):
+        return '[' + '|'.join(self.names()) + ']'
+
+    def convert(self, value, param, ctx):
+        names = list(self.names())
+        if value not in names:
+            self.fail(f'{value!r} is not one of {", ".join(names)}.', param, ctx)
+        return value
+
+    def shell_complete(self, ctx, param, incomplete):
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
