@@ -6,7 +6,7 @@ import numpy as np
 
 
 def arrays(task='chain', lengths=(3, 1, 2), n_labels=3, attributes=4, edges=0, binary=False, seed=0):
-    """A random data set: sparse tokens (some without any attribute), random labels, every label number below n_labels.
+    """A random data set: sparse tokens (some without any attribute), random labels below n_labels.
 
     lengths: tokens per example (multiclass: only their number counts); edges: number of edge attributes, 0 for none;
     binary: all values are 1 and the array of values is None.
@@ -20,7 +20,7 @@ def arrays(task='chain', lengths=(3, 1, 2), n_labels=3, attributes=4, edges=0, b
     data.edge_indptr = data.edge_indices = data.edge_values = None
     if edges:
         inside = np.ones(offsets[-1], bool)
-        inside[offsets[:-1]] = False
+        inside[offsets[:-1][np.diff(offsets) > 0]] = False
         data.edge_indptr, data.edge_indices, data.edge_values = _rows(rng, inside, edges, binary)
     data.labels = rng.integers(n_labels, size=offsets[-1]).astype(np.int32)
     return data
