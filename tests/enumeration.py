@@ -23,11 +23,15 @@ import numpy as np
 
 
 class Example(NamedTuple):
-    """One example as plain lists: per position, pairs (attribute, value); `edges[t]` belongs to the step into t."""
+    """One example as plain lists: per position, pairs (attribute, value); `edges[t]` belongs to the step into t.
+
+    transitions: whether a pair of labels has a weight of its own, whatever the input.
+    """
 
     tokens: list
     edges: list | None
     gold: tuple
+    transitions: bool = True
 
 
 class Output(NamedTuple):
@@ -50,7 +54,8 @@ def example_of(dataset, i):
     edges = None
     if dataset.edge_indptr is not None:
         edges = [rows(dataset.edge_indptr, dataset.edge_indices, dataset.edge_values, t) for t in positions]
-    return Example(tokens, edges, tuple(int(dataset.labels[t]) for t in positions))
+    gold = tuple(int(dataset.labels[t]) for t in positions)
+    return Example(tokens, edges, gold, getattr(dataset, 'transitions', True))
 
 
 def multiclass(example, n_labels):
@@ -74,7 +79,8 @@ def chain(example, n_labels):
             if t == 0:
                 continue
             p = code[t - 1]
-            features['transition', p, y] += 1
+            if example.transitions:
+                features['transition', p, y] += 1
             parts[('step', p, y) if example.edges is None else ('step', t, p, y)] += 1
             for e, value in example.edges[t] if example.edges is not None else ():
                 features['edge', e, p, y] += value

@@ -48,6 +48,10 @@ def test_chain_statistics_by_hand():
     assert rich.features == wanted + Counter({('edge', 0, 1, 1): 3.0, ('edge', 0, 1, 0): 4.0, ('edge', 1, 1, 0): 5.0})
     assert rich.parts == {**labels, ('step', 1, 1, 1): 1, ('step', 2, 1, 0): 1}
 
+    (bare,) = (o for o in STRUCTURES['chain'](Example(tokens, None, (0, 0, 0), False), 2) if o.code == (1, 1, 0))
+    assert bare.features == {('state', 0, 1): 1.0, ('state', 2, 1): 0.75}
+    assert bare.parts == plain.parts
+
 
 def test_example_of_reads_the_arrays():
     data = SimpleNamespace(
@@ -60,8 +64,8 @@ def test_example_of_reads_the_arrays():
         edge_values=np.array([0.5]),
         labels=np.array([1, 0, 1]),
     )
-    assert example_of(data, 0) == ([[(4, 1.0)]], [[]], (1,))
-    assert example_of(data, 1) == ([[], [(0, 1.0), (2, 1.0)]], [[], [(1, 0.5)]], (0, 1))
+    assert example_of(data, 0) == ([[(4, 1.0)]], [[]], (1,), True)
+    assert example_of(data, 1) == ([[], [(0, 1.0), (2, 1.0)]], [[], [(1, 0.5)]], (0, 1), True)
 
 
 @pytest.mark.parametrize('edges', [0, 2])

@@ -1,0 +1,104 @@
+"""What the compiler is given and what it says: no warnings, no hints, no machine-specific flags, nothing left out."""
+
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip('Cython')
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = sorted(path.relative_to(ROOT) for path in ROOT.glob('cython_ext/**/*.pyx'))
+
+if not SOURCES:
+    pytest.skip('these tests need the source tree', allow_module_level=True)
+
+# Flags that change what arithmetic means, or that tie the result to the machine that compiled it.
+UNWANTED = re.compile(
+    r'-(Ofast|ffast-math|funsafe-math-optimizations|ffinite-math-only|fassociative-math|freciprocal-math'
+    r'|fno-signed-zeros|march|mcpu|mtune|mavx|msse|mfma|mfpu)'
+)
+
+
+@pytest.fixture
+def build(monkeypatch):
+    """The globals of setup.py, run without building anything; `extensions` and `directives` as it passed them on."""
+    seen = {}
+
+    def cythonize(extensions, compiler_directives, **_):
+        seen.update(extensions=extensions, directives=compiler_directives)
+        return []
+
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr('Cython.Build.cythonize', cythonize)
+    monkeypatch.setattr('setuptools.setup', lambda **_: None)
+    return lambda: runpy.run_path('setup.py') | seen
+
+
+@pytest.mark.parametrize('switch', [None, 'SSVM_DEBUG', 'SSVM_SANITIZE'])
+def test_flags_are_portable_and_exact(build, monkeypatch, switch):
+    for name in ('SSVM_DEBUG', 'SSVM_SANITIZE'):
+        monkeypatch.delenv(name, raising=False)
+    if switch:
+        monkeypatch.setenv(switch, '1')
+    seen = build()
+    assert len(seen['extensions']) == len(SOURCES)
+    for extension in seen['extensions']:
+        flags = [*extension.extra_compile_args, *extension.extra_link_args]
+        assert not [flag for flag in flags if UNWANTED.match(flag)]
+    assert seen['directives']['boundscheck'] is (switch == 'SSVM_DEBUG')
+    assert ('-fsanitize=address' in flags) is (switch == 'SSVM_SANITIZE')
+
+
+def test_no_source_changes_the_flags():
+    """Neither a pragma nor an attribute turns on what setup.py must not."""
+    for path in ROOT.glob('cython_ext/**/*'):
+        if path.suffix in ('.h', '.pyx', '.pxd'):
+            text = path.read_text()
+            assert not re.search(r'fast-math|GCC optimize|march=|# *distutils|extra_compile_args', text), path
+
+
+def test_every_source_is_an_extension_named_by_its_path(build):
+    names = {extension.name: extension.sources for extension in build()['extensions']}
+    assert names == {'.'.join(path.with_suffix('').parts): [str(path)] for path in SOURCES}
+
+
+def test_headers_trigger_a_rebuild(build):
+    headers = {str(path.relative_to(ROOT)) for path in ROOT.glob('cython_ext/**/*.h')}
+    for extension in build()['extensions']:
+        assert headers <= set(extension.depends)
+
+
+def test_cython_has_nothing_to_say(build, tmp_path):
+    """All sources through Cython with the directives of setup.py: no warning, and no 'performance hint' about a GIL
+    that is taken or an exception that is checked for in a kernel."""
+    program = (
+        'import sys; from Cython.Build import cythonize; from Cython.Compiler import Options;'
+        'Options.warning_errors = True;'
+        'cythonize(sys.argv[3:], build_dir=sys.argv[1], compiler_directives=eval(sys.argv[2]), force=True)'
+    )
+    command = [sys.executable, '-c', program, str(tmp_path), repr(build()['directives']), *map(str, SOURCES)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    said = [line for line in run.stdout.splitlines() if not re.match(r'(\[\d+/\d+\] )?Cythonizing ', line)]
+    assert (run.returncode, run.stderr, said) == (0, '', [])
+    assert {path.relative_to(tmp_path) for path in tmp_path.glob('**/*.c')} == {p.with_suffix('.c') for p in SOURCES}
+
+
+def test_manifest_carries_the_sources(monkeypatch):
+    """setuptools' own reading of MANIFEST.in takes every source and no generated file."""
+    from setuptools.command.egg_info import FileList
+
+    monkeypatch.chdir(ROOT)
+    files = FileList()
+    for line in (ROOT / 'MANIFEST.in').read_text().splitlines():
+        if line.strip() and not line.startswith('#'):
+            files.process_template_line(line)
+    packed = {Path(name) for name in files.files}
+    sources = {
+        path.relative_to(ROOT) for suffix in ('pyx', 'pxd', 'h') for path in ROOT.glob(f'cython_ext/**/*.{suffix}')
+    }
+    assert sources <= packed
+    assert not [path for path in packed if path.suffix in ('.c', '.so', '.pyc')]
