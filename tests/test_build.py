@@ -61,6 +61,14 @@ def test_no_source_changes_the_flags():
             assert not re.search(r'fast-math|GCC optimize|march=|# *distutils|extra_compile_args', text), path
 
 
+def test_functions_without_the_gil_say_how_they_fail():
+    """noexcept, or an error value of their own: the default costs a check of every result, or takes the GIL."""
+    for path in ROOT.glob('cython_ext/**/*.p[yx][xd]'):
+        text = path.read_text()
+        declared = re.findall(r'^ *cp?def [^=\n]*\((?:[^()]|\([^()]*\))*\)[^:\n]*\bnogil\b', text, re.MULTILINE)
+        assert not [line for line in declared if not re.search(r'\b(noexcept|except (-\d+|NULL))\b', line)], path
+
+
 def test_every_source_is_an_extension_named_by_its_path(build):
     names = {extension.name: extension.sources for extension in build()['extensions']}
     assert names == {'.'.join(path.with_suffix('').parts): [str(path)] for path in SOURCES}

@@ -57,11 +57,11 @@ def chain(n_labels, length, tied):
     structure = Chain(data.labels, data.offsets, n_labels, tied)
     only.labels[:] = data.labels[length + 1 :]
     (truth,) = Enumeration('chain', only, n_labels).examples
-    columns = np.array([_chain_column(key, length, structure.stride) for key in truth.part_keys], dtype=np.intp)
+    columns = np.array([theta_column(key, length, structure.stride) for key in truth.part_keys], dtype=np.intp)
     return Case(structure, 1, truth, columns, n_labels**length)
 
 
-def _chain_column(key, length, stride):
+def theta_column(key, length, stride):
     """T rows of label scores, then one stride x stride block of steps (from, to), or one for each t = 1..T-1."""
     kind, *where = key
     if kind == 'label':

@@ -1,0 +1,157 @@
+"""The contract of feature maps: one suite over every map, against joint features written out in full."""
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from cython_ext.features.sparse import SparseFeatures, SparseRows
+
+from tests.enumeration import Enumeration
+from tests.oracles.cases import theta_column
+from tests.solvers import tiny
+
+
+@dataclass
+class Case:
+    """A feature map, all outputs of its examples, and where each weight stands in a weight vector."""
+
+    features: SparseFeatures
+    truth: Enumeration
+    columns: np.ndarray
+    stride: int
+    lengths: tuple
+
+    def weights(self, w):
+        """A weight vector of the map with w[k] for the feature truth.keys[k]."""
+        vector = self.features.zeros()
+        vector[self.columns] = w
+        return vector
+
+    def part_columns(self, i):
+        """Where the parts of example i stand in theta."""
+        keys = self.truth.examples[i].part_keys
+        return np.array([theta_column(key, self.lengths[i], self.stride) for key in keys], dtype=np.intp)
+
+    def parts_vector(self, i, values):
+        """A vector over the parts of example i, 0 in the padding."""
+        columns = self.part_columns(i)
+        vector = np.zeros(len(self.features.scores_of(i, self.features.zeros())))
+        vector[columns] = values
+        return vector
+
+
+def sparse(task, n_labels, edges=0, transitions=True, binary=False, gram=True):
+    """SparseFeatures over examples of several lengths, an empty one among them (chains only)."""
+    lengths = (1, 1, 1) if task == 'multiclass' else (3, 1, 0, 4)
+    data = tiny.arrays(task, lengths, n_labels, attributes=4, edges=edges, binary=binary, seed=n_labels)
+    data.transitions = transitions
+    truth = Enumeration(task, data, n_labels)
+    stride = -(-n_labels // 4) * 4
+    tokens = SparseRows(data.indptr, data.indices, data.values, data.n_attributes)
+    rows = SparseRows(data.edge_indptr, data.edge_indices, data.edge_values, edges) if edges else None
+    chain = task == 'chain'
+    features = SparseFeatures(
+        tokens, data.offsets, n_labels, stride, chain, chain and transitions, edges=rows, gram=gram
+    )
+    first_edge = 1 if transitions else 0
+    columns = np.array(
+        [_weight_column(key, data.n_attributes, stride, first_edge) for key in truth.keys], dtype=np.intp
+    )
+    return Case(features, truth, columns, stride, lengths)
+
+
+def weight_column(key, n_attributes, stride, transitions):
+    """[attribute, label] rows, the [from, to] block of the transitions if there is one, a block per edge attribute."""
+    kind, *where = key
+    if kind == 'state':
+        a, y = where
+        return a * stride + y
+    *edge, p, q = where
+    block = transitions + edge[0] if edge else 0
+    return n_attributes * stride + (block * stride + p) * stride + q
+
+
+CASES = {
+    f'{task}-K{k}{"-edges" if edges else ""}{"" if plain else "-unlinked"}-{kind}{"" if gram else "-no-table"}': functools.partial(
+        sparse, task, k, edges, plain, kind == 'binary', gram
+    )
+    for task, k, edges, plain in (
+        ('multiclass', 2, 0, True),
+        ('multiclass', 5, 0, True),
+        ('chain', 2, 0, True),
+        ('chain', 5, 0, True),
+        ('chain', 3, 0, False),
+        ('chain', 3, 2, True),
+        ('chain', 5, 2, False),
+    )
+    for kind in ('binary', 'real')
+    for gram in (True, False)
+}
+
+
+@functools.cache
+def case(name):
+    return CASES[name]()
+
+
+@pytest.fixture(params=CASES)
+def example(request):
+    return case(request.param)
+
+
+def test_scores_give_every_output_its_score(example):
+    """<theta_i(w), s(y)> = <w, phi(x_i, y)> for all y."""
+    w = np.random.default_rng(0).normal(size=example.truth.dim)
+    for i, enumerated in enumerate(example.truth.examples):
+        theta = example.features.scores_of(i, example.weights(w))
+        scores = enumerated.parts @ theta[example.part_columns(i)]
+        np.testing.assert_allclose(scores, enumerated.features @ w, rtol=0, atol=1e-12)
+
+
+def test_adjoint_of_the_statistics_is_the_joint_feature(example):
+    """Phi_i s(y) = phi(x_i, y) for all y, and nothing beside it."""
+    for i, enumerated in enumerate(example.truth.examples):
+        for parts, phi in zip(enumerated.parts, enumerated.features, strict=True):
+            got = example.features.adjoint(i, example.parts_vector(i, parts))
+            np.testing.assert_allclose(got, example.weights(phi), rtol=0, atol=1e-13)
+
+
+def test_adjoint_is_the_adjoint(example):
+    """<theta_i(w), a> = <w, Phi_i a> for arbitrary a, not only statistics of outputs."""
+    rng = np.random.default_rng(1)
+    for i, enumerated in enumerate(example.truth.examples):
+        w = example.weights(rng.normal(size=example.truth.dim))
+        a = example.parts_vector(i, rng.normal(size=len(enumerated.part_keys)))
+        theta, image = example.features.scores_of(i, w), example.features.adjoint(i, a)
+        assert theta @ a == pytest.approx(w @ image, rel=0, abs=1e-12)
+        assert example.features.inner(w, image) == pytest.approx(w @ image, rel=0, abs=1e-12)
+
+
+@pytest.mark.parametrize('share', [1.0, 0.3])
+def test_norm_and_gram_are_those_of_the_adjoint(example, share):
+    """|Phi_i a|^2 and Phi_i' Phi_i a, for dense and for sparse a."""
+    rng = np.random.default_rng(2)
+    for i, enumerated in enumerate(example.truth.examples):
+        for _ in range(3):
+            values = rng.normal(size=len(enumerated.part_keys)) * (rng.random(len(enumerated.part_keys)) < share)
+            a = example.parts_vector(i, values)
+            image = example.features.adjoint(i, a)
+            assert example.features.norm2_of(i, a) == pytest.approx(image @ image, rel=1e-12, abs=1e-12)
+            gram = example.features.gram_of(i, a)
+            wanted = example.features.scores_of(i, image)
+            columns = example.part_columns(i)
+            np.testing.assert_allclose(gram[columns], wanted[columns], rtol=0, atol=1e-11)
+
+
+def test_differences_have_the_norm_of_psi(example):
+    """a = s(y_i) - s(y), the directions that solvers move along."""
+    for i, enumerated in enumerate(example.truth.examples):
+        for parts, psi in zip(enumerated.parts, enumerated.differences, strict=True):
+            a = example.parts_vector(i, enumerated.parts[enumerated.gold] - parts)
+            assert example.features.norm2_of(i, a) == pytest.approx(psi @ psi, rel=1e-12, abs=1e-12)
+
+
+def test_vectors_of_another_length_are_refused(example):
+    with pytest.raises(ValueError, match=f'expected {example.features.dim}'):
+        example.features.inner(example.features.zeros(), np.zeros(example.features.dim + 1))
