@@ -33,6 +33,11 @@ class Case:
         with np.errstate(invalid='ignore'):
             return np.where(self.truth.parts > 0, self.truth.parts * scores, 0).sum(axis=1)
 
+    def rounding(self, scores):
+        """How far sums of these scores may be off, with the order of summation left open."""
+        largest = np.abs(scores[np.isfinite(scores)]).max(initial=1.0)
+        return 1e-15 * largest * (self.truth.parts.sum(axis=1).max() + 1) ** 2
+
     def row(self, code):
         """The number of an output in the enumeration; KeyError when `code` is none."""
         return self._rows[tuple(int(y) for y in code)]

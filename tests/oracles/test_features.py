@@ -54,10 +54,8 @@ def sparse(task, n_labels, edges=0, transitions=True, binary=False, gram=True):
     features = SparseFeatures(
         tokens, data.offsets, n_labels, stride, chain, chain and transitions, edges=rows, gram=gram
     )
-    first_edge = 1 if transitions else 0
-    columns = np.array(
-        [_weight_column(key, data.n_attributes, stride, first_edge) for key in truth.keys], dtype=np.intp
-    )
+    place = functools.partial(weight_column, n_attributes=data.n_attributes, stride=stride, transitions=transitions)
+    columns = np.array([place(key) for key in truth.keys], dtype=np.intp)
     return Case(features, truth, columns, stride, lengths)
 
 
@@ -72,20 +70,22 @@ def weight_column(key, n_attributes, stride, transitions):
     return n_attributes * stride + (block * stride + p) * stride + q
 
 
+KINDS = {
+    'multiclass-K2': ('multiclass', 2),
+    'multiclass-K5': ('multiclass', 5),
+    'chain-K2': ('chain', 2),
+    'chain-K5': ('chain', 5),
+    'chain-K3-without-transitions': ('chain', 3, 0, False),
+    'chain-K3-edges': ('chain', 3, 2),
+    'chain-K5-edges-only': ('chain', 5, 2, False),
+}
+
 CASES = {
-    f'{task}-K{k}{"-edges" if edges else ""}{"" if plain else "-unlinked"}-{kind}{"" if gram else "-no-table"}': functools.partial(
-        sparse, task, k, edges, plain, kind == 'binary', gram
+    f'{name}-{"binary" if binary else "real"}{"" if gram else "-no-table"}': functools.partial(
+        sparse, *kind, binary=binary, gram=gram
     )
-    for task, k, edges, plain in (
-        ('multiclass', 2, 0, True),
-        ('multiclass', 5, 0, True),
-        ('chain', 2, 0, True),
-        ('chain', 5, 0, True),
-        ('chain', 3, 0, False),
-        ('chain', 3, 2, True),
-        ('chain', 5, 2, False),
-    )
-    for kind in ('binary', 'real')
+    for name, kind in KINDS.items()
+    for binary in (True, False)
     for gram in (True, False)
 }
 

@@ -1,0 +1,105 @@
+"""Task losses and the loss-augmented oracles: every structure and loss, against the list of all outputs."""
+
+import numpy as np
+import pytest
+from cython_ext.losses.position_costs import PositionCosts, hamming
+from cython_ext.losses.zero_one import ZeroOne
+
+from tests.enumeration import task_loss
+from tests.optimum import log_sum_exp, softmax
+from tests.oracles.cases import CASES, case
+from tests.solvers import tiny
+
+NAMES = [name for name in CASES if '-K1' not in name]
+LOSSES = {
+    'zero-one': lambda structure: (ZeroOne(structure), 'zero-one'),
+    'hamming': lambda structure: (PositionCosts(structure, hamming(structure.n_labels)), 'hamming'),
+    'matrix': lambda structure: (
+        PositionCosts(structure, tiny.cost_matrix(structure.n_labels)),
+        tiny.cost_matrix(structure.n_labels),
+    ),
+}
+
+
+@pytest.fixture(params=NAMES)
+def example(request):
+    return case(request.param)
+
+
+@pytest.fixture(params=LOSSES)
+def augmented(request, example):
+    """(the loss, Delta(y_i, y) of every output)."""
+    loss, plain = LOSSES[request.param](example.structure)
+    codes = example.truth.codes
+    return loss, np.array([task_loss(plain, codes[example.truth.gold], code) for code in codes])
+
+
+def scores_of(example, kind, seed):
+    rng, m = np.random.default_rng(seed), len(example.truth.part_keys)
+    if kind == 'ties':
+        return rng.integers(-1, 2, size=m).astype(float)
+    if kind == 'right':  # the right output far ahead of all others
+        return 1e4 * (example.truth.parts[example.truth.gold] > 0) + rng.normal(size=m)
+    if kind == 'wrong':
+        return -1e4 * (example.truth.parts[example.truth.gold] > 0) + rng.normal(size=m)
+    return rng.normal(size=m)
+
+
+SCORES = pytest.mark.parametrize('kind', ['normal', 'ties', 'right', 'wrong'])
+
+
+def test_value_of_every_output(example, augmented):
+    loss, deltas = augmented
+    for row in np.random.default_rng(0).permutation(len(deltas))[:300]:
+        code = np.array(example.truth.codes[row], dtype=np.int32)
+        assert loss.value_of(example.i, code) == pytest.approx(deltas[row], rel=1e-14)
+
+
+@SCORES
+def test_max_is_the_best_of_the_list(example, augmented, kind):
+    loss, deltas = augmented
+    for seed in range(4):
+        scores = scores_of(example, kind, seed)
+        totals = example.totals(scores) + deltas
+        value, code, delta = loss.max_of(example.i, example.theta(scores))
+        rounding = example.rounding(scores)
+        assert value == pytest.approx(totals.max(), rel=0, abs=rounding)
+        assert totals[example.row(code)] == pytest.approx(totals.max(), rel=0, abs=rounding)
+        assert delta == pytest.approx(deltas[example.row(code)], rel=1e-14)
+
+
+@SCORES
+def test_exp_is_the_sum_over_the_list(example, augmented, kind):
+    loss, deltas = augmented
+    for seed in range(2):
+        scores = scores_of(example, kind, seed)
+        totals = example.totals(scores) + deltas
+        log_partition, mean = loss.exp_of(example.i, example.theta(scores))
+        rounding = 1e-12 + 8 * example.rounding(scores)
+        assert log_partition == pytest.approx(log_sum_exp(totals), rel=0, abs=rounding)
+        wanted = example.theta(softmax(totals) @ example.truth.parts, padding=0.0)
+        np.testing.assert_allclose(mean, wanted, rtol=0, atol=rounding)
+
+
+def test_the_right_output_costs_nothing_and_no_output_less(example, augmented):
+    loss, deltas = augmented
+    assert loss.value_of(example.i, example.structure.gold_code(example.i)) == 0
+    assert deltas.min() == 0
+    theta = example.theta(np.zeros(len(example.truth.part_keys)))
+    assert loss.max_of(example.i, theta)[0] == pytest.approx(deltas.max(), rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ('change', 'message'),
+    [
+        (lambda c: c[:, :-1], 'shape'),
+        (lambda c: c - 2 * (1 - np.eye(len(c))), 'not negative'),
+        (lambda c: c + np.eye(len(c)), 'zero for the right label'),
+        (lambda c: np.where(np.eye(len(c)), 0, np.nan), 'finite'),
+        (lambda c: np.where(np.eye(len(c)), 0, np.inf), 'finite'),
+    ],
+)
+def test_cost_matrices_that_are_none_are_refused(change, message):
+    structure = case('chain-K3-T2-tied').structure
+    with pytest.raises(ValueError, match=message):
+        PositionCosts(structure, change(hamming(3)))
