@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from cython_ext.text.vocabulary import Vocabulary
 
+from cython_ext.text.vocabulary import Vocabulary
 from data_formats.errors import DataError
 
 

@@ -1,0 +1,62 @@
+"""Where a buffer of bytes can be cut so that no line or sequence is torn: an offset, or 0 for nowhere yet."""
+
+from libc.stdint cimport int64_t
+
+from cython_ext.text.numbers cimport is_digit
+from cython_ext.text.parser cimport is_blank, is_line_end, skip_blanks
+
+
+def after_line(bytes buffer):
+    """Behind the last whole line."""
+    return buffer.rfind(b'\n') + 1
+
+
+def after_blank_line(bytes buffer):
+    """Behind the last line that holds nothing but blanks."""
+    cdef const char* text = buffer
+    cdef int64_t line, end = buffer.rfind(b'\n') + 1
+    with nogil:
+        while end > 0:
+            line = line_start(text, end - 1)
+            if is_line_end(skip_blanks(text + line)[0]):
+                break
+            end = line
+    return end
+
+
+def before_last_qid(bytes buffer):
+    """Before the first of the last lines that have the same qid: only a line with another qid ends a sequence."""
+    cdef const char* text = buffer
+    cdef int64_t line, end = buffer.rfind(b'\n') + 1, cut = 0, last = -1, qid
+    with nogil:
+        while end > 0:
+            line = line_start(text, end - 1)
+            qid = qid_of(text + line)
+            if qid >= 0:
+                if last >= 0 and qid != last:
+                    break
+                last = qid
+                cut = line
+            end = line
+    return cut if end > 0 else 0
+
+
+cdef int64_t line_start(const char* text, int64_t at) noexcept nogil:
+    """Where the line that holds offset `at` begins."""
+    while at > 0 and text[at - 1] != b'\n':
+        at -= 1
+    return at
+
+
+cdef int64_t qid_of(const char* p) noexcept nogil:
+    """The number after ` qid:` in a line (cut to what fits), or -1."""
+    cdef int64_t value = 0
+    while not is_line_end(p[0]) and p[0] != b'#':
+        if is_blank(p[0]) and p[1] == b'q' and p[2] == b'i' and p[3] == b'd' and p[4] == b':' and is_digit(p[5]):
+            p += 5
+            while is_digit(p[0]):
+                value = (value * 10 + (p[0] - 48)) & <int64_t>0xFFFFFFFFFFFFFFF
+                p += 1
+            return value
+        p += 1
+    return -1

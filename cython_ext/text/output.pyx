@@ -1,0 +1,168 @@
+"""Text out of arrays: prediction lines, and data sets in the attribute formats."""
+
+import numpy as np
+
+from cpython.mem cimport PyMem_Free
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.string cimport memcpy, strlen
+
+from cython_ext.text.rows cimport Buffer
+from cython_ext.text.vocabulary cimport Vocabulary
+
+cdef extern from "Python.h":
+    char* PyOS_double_to_string(double value, char format, int precision, int flags, int* type) except NULL
+
+FLUSH = 1 << 20
+
+
+cdef class Text:
+    """Bytes under construction that are written to a stream now and then."""
+
+    cdef Buffer buffer
+    cdef int64_t size
+    cdef object stream
+
+    def __cinit__(self, stream):
+        self.buffer = Buffer(b'b', 1)
+        self.stream = stream
+
+    cdef int byte(self, char c) except -1:
+        if self.size == self.buffer.room:
+            self.buffer.grow(self.size + 1)
+        self.buffer.data[self.size] = c
+        self.size += 1
+        return 0
+
+    cdef int put(self, const char* text, int64_t size) except -1:
+        if self.size + size > self.buffer.room:
+            self.buffer.grow(self.size + size)
+        memcpy(self.buffer.data + self.size, text, size)
+        self.size += size
+        return 0
+
+    cdef int put_name(self, Vocabulary names, int32_t i) except -1:
+        cdef Py_ssize_t size
+        cdef const char* text = names.text(i, &size)
+        return self.put(text, size)
+
+    cdef int put_escaped(self, Vocabulary names, int32_t i) except -1:
+        """A name with a backslash before colons and backslashes."""
+        cdef Py_ssize_t size, k
+        cdef const char* text = names.text(i, &size)
+        for k in range(size):
+            if text[k] == b':' or text[k] == b'\\':
+                self.byte(b'\\')
+            self.byte(text[k])
+        return 0
+
+    cdef int put_whole(self, int64_t value) except -1:
+        cdef char[24] digits
+        cdef int at = 24
+        cdef uint64_t rest = <uint64_t>value if value >= 0 else <uint64_t>0 - <uint64_t>value
+        while True:
+            at -= 1
+            digits[at] = <char>(48 + rest % 10)
+            rest //= 10
+            if rest == 0:
+                break
+        if value < 0:
+            at -= 1
+            digits[at] = b'-'
+        return self.put(&digits[at], 24 - at)
+
+    cdef int put_number(self, double value) except -1:
+        """The shortest text that reads back as the same number; whole numbers without a point."""
+        cdef char* text
+        if -1e15 < value < 1e15 and value == <double><int64_t>value and not (value == 0 and 1 / value < 0):
+            return self.put_whole(<int64_t>value)
+        text = PyOS_double_to_string(value, b'r', 0, 0, NULL)
+        try:
+            return self.put(text, strlen(text))
+        finally:
+            PyMem_Free(text)
+
+    cdef int flush(self, int64_t least) except -1:
+        """Write what there is, if it is `least` bytes or more."""
+        if self.size >= least and self.size:
+            self.stream.write(self.buffer.data[:self.size])
+            self.size = 0
+        return 0
+
+
+cdef class Rows:
+    """A CSR triple to walk through."""
+
+    cdef const int64_t[::1] indptr
+    cdef const int32_t[::1] indices
+    cdef const double[::1] values
+    cdef bint ones
+
+    def __cinit__(self, indptr, indices, values):
+        self.indptr = indptr
+        self.indices = indices
+        self.ones = values is None
+        self.values = np.empty(0) if values is None else values
+
+    cdef double value(self, int64_t i):
+        return 1.0 if self.ones else self.values[i]
+
+
+def label_lines(const int32_t[::1] labels, Vocabulary names, const int64_t[::1] offsets, bint parted, stream):
+    """A line with its label for every token; after each example a blank line if `parted`."""
+    cdef Text out = Text(stream)
+    cdef int64_t i, t
+    for i in range(offsets.shape[0] - 1):
+        for t in range(offsets[i], offsets[i + 1]):
+            out.put_name(names, labels[t])
+            out.byte(b'\n')
+        if parted:
+            out.byte(b'\n')
+        out.flush(FLUSH)
+    out.flush(0)
+
+
+def pair_lines(const int32_t[::1] labels, Vocabulary names, const int64_t[::1] offsets, bint sequences,
+               rows, const int64_t[::1] numbers, stream):
+    """`LABEL [qid:N] INDEX:VALUE ...` for every token; numbers[k] is the feature number of id k, ascending."""
+    cdef Text out = Text(stream)
+    cdef Rows x = Rows(*rows)
+    cdef int64_t i, t, k
+    for i in range(offsets.shape[0] - 1):
+        for t in range(offsets[i], offsets[i + 1]):
+            if labels[t] >= 0:
+                out.put_name(names, labels[t])
+            else:
+                out.byte(b'0')
+            if sequences:
+                out.put(b' qid:', 5)
+                out.put_whole(i + 1)
+            for k in range(x.indptr[t], x.indptr[t + 1]):
+                out.byte(b' ')
+                out.put_whole(numbers[x.indices[k]])
+                out.byte(b':')
+                out.put_number(x.value(k))
+            out.byte(b'\n')
+        out.flush(FLUSH)
+    out.flush(0)
+
+
+def attribute_lines(const int32_t[::1] labels, Vocabulary names, const int64_t[::1] offsets, rows,
+                    Vocabulary attributes, stream):
+    """`LABEL TAB ATTRIBUTE[:VALUE] TAB ...` for every token and a blank line after each sequence."""
+    cdef Text out = Text(stream)
+    cdef Rows x = Rows(*rows)
+    cdef int64_t i, t, k
+    for i in range(offsets.shape[0] - 1):
+        for t in range(offsets[i], offsets[i + 1]):
+            if labels[t] >= 0:
+                out.put_escaped(names, labels[t])
+            for k in range(x.indptr[t], x.indptr[t + 1]):
+                out.byte(b'\t')
+                out.put_escaped(attributes, x.indices[k])
+                if x.value(k) != 1.0:
+                    out.byte(b':')
+                    out.put_number(x.value(k))
+            out.byte(b'\n')
+        out.byte(b'\n')
+        out.flush(FLUSH)
+    out.flush(0)

@@ -1,0 +1,311 @@
+"""Lines of `target [qid:n] index:value ... [# comment]`: SVMlight and svm_hmm."""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memset
+
+from cython_ext.text.hashing cimport mix
+from cython_ext.text.numbers cimport GOOD, INFINITE, is_digit, read_number
+from cython_ext.text.parser cimport Labels, Parser, is_blank, is_line_end, skip_blanks, word_end
+from cython_ext.text.rows cimport Longs
+from cython_ext.text.vocabulary cimport Vocabulary
+
+from cython_ext.text.errors import TextError
+from cython_ext.text.rows import renumber
+
+cdef int64_t DIRECT = 1 << 22           # numbers below this are looked up in a plain table
+cdef uint64_t LARGEST = 999999999999999999
+
+
+cdef class NumberIds:
+    """Whole numbers to ids: a plain table for small numbers, open addressing for the others."""
+
+    cdef int32_t* table     # number -> id or -1
+    cdef int64_t size
+    cdef int32_t* slots     # ids by hash, -1: free
+    cdef int64_t mask
+    cdef Longs numbers      # id -> number
+    cdef int64_t large      # how many are not in the table
+    cdef bint frozen
+
+    def __cinit__(self):
+        self.numbers = Longs()
+        self.mask = -1
+
+    def __dealloc__(self):
+        free(self.table)
+        free(self.slots)
+
+    cdef int _grow_table(self, int64_t size) except -1 nogil:
+        cdef int64_t room = max(self.size * 2, 1024)
+        cdef void* p
+        while room < size:
+            room *= 2
+        p = realloc(self.table, room * sizeof(int32_t))
+        if p == NULL:
+            with gil:
+                raise MemoryError()
+        self.table = <int32_t*>p
+        memset(self.table + self.size, 0xFF, (room - self.size) * sizeof(int32_t))
+        self.size = room
+        return 0
+
+    cdef int _grow_slots(self) except -1 nogil:
+        cdef int64_t size = max(2 * (self.mask + 1), 1024), i, at
+        cdef void* p = realloc(self.slots, size * sizeof(int32_t))
+        if p == NULL:
+            with gil:
+                raise MemoryError()
+        self.slots = <int32_t*>p
+        self.mask = size - 1
+        memset(self.slots, 0xFF, size * sizeof(int32_t))
+        for i in range(self.numbers.count):
+            if self.numbers.data[i] >= DIRECT:
+                at = <int64_t>mix(self.numbers.data[i]) & self.mask
+                while self.slots[at] >= 0:
+                    at = (at + 1) & self.mask
+                self.slots[at] = <int32_t>i
+        return 0
+
+    cdef inline int32_t get(self, int64_t number) except -2 nogil:
+        """The id of a number: a new one while learning, -1 for an unknown number otherwise."""
+        if number < self.size and self.table[number] >= 0:
+            return self.table[number]
+        return self._get(number)
+
+    cdef int32_t _get(self, int64_t number) except -2 nogil:
+        cdef int32_t i = <int32_t>self.numbers.count
+        cdef int64_t at
+        if number < DIRECT:
+            if self.frozen:
+                return -1
+            if number >= self.size:
+                self._grow_table(number + 1)
+            self.table[number] = i
+        else:
+            if 2 * (self.large + 1) > self.mask + 1:
+                self._grow_slots()
+            at = <int64_t>mix(number) & self.mask
+            while self.slots[at] >= 0:
+                if self.numbers.data[self.slots[at]] == number:
+                    return self.slots[at]
+                at = (at + 1) & self.mask
+            if self.frozen:
+                return -1
+            self.slots[at] = i
+            self.large += 1
+        if i == 0x7FFFFFFF:
+            with gil:
+                raise OverflowError('more than 2,147,483,647 different feature numbers')
+        self.numbers.push(number)
+        return i
+
+    cdef int freeze(self, Vocabulary names) except -1:
+        """Give the number that each name spells the name's id; names that are no numbers have none.
+
+        Ids without a number are filled with -1, which no file can hold.
+        """
+        cdef int64_t i, number
+        cdef Py_ssize_t size
+        cdef const char* text
+        for i in range(names.count):
+            text = names.text(<int32_t>i, &size)
+            number = whole_number(text, size)
+            if number < 0:
+                self.numbers.push(-1)
+            else:
+                self._get(number)
+        self.frozen = True
+        return 0
+
+
+cdef int64_t whole_number(const char* text, Py_ssize_t size) noexcept nogil:
+    """The value of a plain decimal number without leading zeros of at most 18 digits, or -1."""
+    cdef int64_t value = 0
+    cdef Py_ssize_t i
+    if size == 0 or size > 18 or text[0] == b'0':
+        return -1
+    for i in range(size):
+        if not is_digit(text[i]):
+            return -1
+        value = value * 10 + (text[i] - 48)
+    return value
+
+
+cdef class PairParser(Parser):
+    """Parser of SVMlight lines (every line an example) or svm_hmm lines (an example ends where qid grows)."""
+
+    cdef NumberIds ids
+    cdef bint sequences
+    cdef int64_t qid        # of the open sequence; -1: none yet
+
+    def __cinit__(self, bint sequences, Vocabulary attributes=None, Vocabulary label_names=None):
+        self.sequences = sequences
+        self.labels = Labels(label_names, canonical_label)
+        self.ids = NumberIds()
+        self.qid = -1
+        if attributes is not None:
+            self.ids.freeze(attributes)
+
+    def take(self):
+        self.end_example()
+        return super().take()
+
+    def learned(self, parts):
+        """Renumber what was read so that the ids ascend with the feature numbers, and name them (training)."""
+        numbers = self.ids.numbers.take()
+        order = np.argsort(numbers)
+        new = np.empty(len(order), dtype=np.int32)
+        new[order] = np.arange(len(order))
+        renumber(parts['indices'], new)
+        parts['attributes'] = Vocabulary(b'%d' % number for number in numbers[order].tolist())
+        parts['label_names'] = self.labels.names
+
+    cdef int parse(self, const char* p, const char* end) except -1 nogil:
+        while p < end:
+            p = skip_blanks(p)
+            if not is_line_end(p[0]) and p[0] != b'#':
+                p = self._line(p)
+            while p[0] != b'\n':
+                p += 1
+            p += 1
+            self.line += 1
+        return 0
+
+    cdef const char* _line(self, const char* p) except NULL nogil:
+        """Read one line from its target to its comment or end."""
+        cdef const char* target = p
+        cdef const char* target_end
+        cdef const char* word
+        cdef uint64_t number
+        cdef int64_t last = 0, qid = -1
+        cdef int32_t i
+        cdef double value = 0.0
+        cdef int kind
+        while not is_blank(p[0]) and not is_line_end(p[0]) and p[0] != b'#' and p[0] != b':':
+            p += 1
+        target_end = p
+        if p[0] == b':':
+            with gil:
+                self.fail('{} where the target should be', target, word_end(p),
+                          'expected a label, then index:value pairs' if not self.sequences
+                          else 'expected TAG qid:N index:value ...')
+        while True:
+            p = skip_blanks(p)
+            word = p
+            number = 0
+            while is_digit(p[0]):
+                number = number * 10 + <uint64_t>(p[0] - 48)
+                p += 1
+            if p[0] != b':' or p == word:
+                if is_line_end(p[0]) and p == word or p[0] == b'#' and p == word:
+                    break
+                with gil:
+                    p = self._other_word(word, &qid)
+                continue
+            if p - word > 18 or number == 0 or <int64_t>number <= last:
+                with gil:
+                    self._bad_index(word, p, last)
+            last = <int64_t>number
+            p += 1
+            kind = read_number(&p, &value)
+            if kind != GOOD or not (is_blank(p[0]) or is_line_end(p[0]) or p[0] == b'#'):
+                with gil:
+                    self._bad_value(word, kind)
+            i = self.ids.get(last)
+            if i >= 0:
+                self.rows.push(i, value)
+        if self.sequences:
+            if qid < 0:
+                with gil:
+                    self.fail('no qid', p, p, 'expected TAG qid:N index:value ...; without qid the tokens of '
+                              'different sequences cannot be told apart')
+            if qid < self.qid:
+                with gil:
+                    self.fail(f'qid {qid} after qid {self.qid}', p, p,
+                              'expected numbers that never decrease: one qid for each sequence, its lines together')
+            if qid > self.qid:
+                self.end_example()
+                self.qid = qid
+        self.labels.push(target, target_end - target)
+        if self.ids.frozen:
+            self.rows.end_row()
+        else:
+            self.rows.end_ascending_row()  # in the order of the numbers, which decides the final ids
+        if not self.sequences:
+            self.end_example()
+        return p
+
+    cdef const char* _other_word(self, const char* word, int64_t* qid) except NULL:
+        """Take `qid:n`, `sid:n` and `cost:1`; refuse anything else. Returns the end of the word."""
+        cdef const char* end = word_end(word)
+        cdef bytes text = word[:end - word]
+        cdef bytes name = text.partition(b':')[0], value = text.partition(b':')[2]
+        if name == b'qid' or name == b'sid':
+            if not value.isdigit() or len(value) > 18:
+                self.fail('{} is no sequence number' if name == b'qid' else '{} is no slack number', word, end,
+                          f'expected {name.decode()}: and a whole number')
+            if name == b'qid':
+                if qid[0] >= 0:
+                    self.fail('a second qid, {}', word, end, 'expected one')
+                qid[0] = int(value)
+        elif name == b'cost':
+            if number_value(value) != 1:
+                self.fail('{}: weights of single examples are not supported', word, end, 'expected no cost:')
+        elif b':' not in text:
+            self.fail('{} without a colon', word, end, 'expected index:value')
+        elif name[:1] == b'-' and name[1:].isdigit():
+            self.fail('{} has a negative index', word, end, 'expected index:value with whole indices from 1')
+        else:
+            self.fail('{} has no number before the colon', word, end, 'expected index:value with whole indices from 1')
+        return end
+
+    cdef int _bad_index(self, const char* word, const char* colon, int64_t last) except -1:
+        cdef bytes text = word[:colon - word]
+        if len(text) > 18:
+            self.fail('feature number {} is too large', word, colon, f'expected at most {LARGEST}')
+        if int(text) == 0:
+            self.fail('feature number 0 in {}', word, word_end(word),
+                      'expected numbers from 1; in a file that counts from 0 add 1 to every number')
+        if int(text) == last:
+            self.fail(f'feature number {last} twice', word, colon, 'expected each number once in a line')
+        self.fail(f'feature number {{}} after {last}', word, colon, 'expected ascending numbers')
+        return 0
+
+    cdef int _bad_value(self, const char* word, int kind) except -1:
+        cdef const char* end = word_end(word)
+        cdef bytes value = word[:end - word].partition(b':')[2]
+        if kind == INFINITE:
+            self.fail('value of {} is too large', word, end, 'expected a finite number')
+        if not value:
+            self.fail('{} without a value', word, end, 'expected index:value without blanks')
+        if value.strip(b'+-').lower() in (b'nan', b'inf', b'infinity'):
+            self.fail('value of {} is not finite', word, end, 'expected a finite number')
+        self.fail('value of {} is not a number', word, end, 'expected index:value')
+        return 0
+
+
+def canonical_label(name):
+    """One spelling for labels that are the same number: 1 for `+1`, `1.0` and `1e0`; words stay."""
+    if name.lower().lstrip(b'+-') == b'nan':
+        raise TextError(None, f'label {name.decode()!r} is not a number', 'expected a finite number or a word')
+    if b',' in name and all(part.isdigit() for part in name.split(b',')):
+        raise TextError(None, f'several labels, {name.decode()!r}', 'expected one label in each line')
+    value = number_value(name)
+    if value is None:
+        return name
+    if value == int(value) and abs(value) < 2**53:
+        return b'%d' % int(value)
+    return repr(value).encode()
+
+
+def number_value(text):
+    """The value of a decimal number (bytes), or None."""
+    cdef bytes line = text + b'\n'
+    cdef const char* p = line
+    cdef double value = 0.0
+    if read_number(&p, &value) != GOOD or p[0] != b'\n':
+        return None
+    return value

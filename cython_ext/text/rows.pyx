@@ -1,0 +1,267 @@
+"""Growing arrays that are handed to NumPy without a copy, and sparse rows made of them."""
+
+import numpy as np
+
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy
+
+
+cdef class Buffer:
+    """Memory of one item type that grows by half; through the buffer protocol it becomes an array."""
+
+    def __cinit__(self, format, int itemsize):
+        self.format = format
+        self.itemsize = itemsize
+
+    def __dealloc__(self):
+        free(self.data)
+
+    cdef int grow(self, int64_t items) except -1 nogil:
+        """Room for so many items at least."""
+        cdef int64_t room = items * self.itemsize
+        cdef void* p
+        if room > self.room:
+            room = max(room, self.room + (self.room >> 1), 512)
+            p = realloc(self.data, room)
+            if p == NULL:
+                with gil:
+                    raise MemoryError()
+            self.data = <char*>p
+            self.room = room
+        return 0
+
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        self.shape[0] = self.size // self.itemsize
+        self.strides[0] = self.itemsize
+        view.buf = self.data
+        view.obj = self
+        view.len = self.size
+        view.itemsize = self.itemsize
+        view.readonly = 0
+        view.ndim = 1
+        view.format = <char*>self.format if flags & PyBUF_FORMAT else NULL
+        view.shape = self.shape if flags & PyBUF_ND else NULL
+        view.strides = self.strides if (flags & PyBUF_STRIDES) == PyBUF_STRIDES else NULL
+        view.suboffsets = NULL
+        view.internal = NULL
+
+    def __releasebuffer__(self, Py_buffer* view):
+        pass
+
+
+cdef object array_of(Buffer buffer, int64_t count, dtype):
+    """The first `count` items as an array that owns the memory; what was allocated beyond goes back."""
+    cdef int64_t size = count * buffer.itemsize
+    cdef void* p
+    if count == 0:
+        return np.empty(0, dtype=dtype)
+    p = realloc(buffer.data, size)
+    if p != NULL:
+        buffer.data = <char*>p
+        buffer.room = size
+    buffer.size = size
+    return np.frombuffer(buffer, dtype=dtype)
+
+
+cdef class Ints:
+    """A growing int32 array."""
+
+    def __cinit__(self):
+        self.buffer = Buffer(b'i', sizeof(int32_t))
+
+    cdef int _more(self) except -1 nogil:
+        self.buffer.grow(self.count + 1)
+        self.data = <int32_t*>self.buffer.data
+        self.room = self.buffer.room // sizeof(int32_t)
+        return 0
+
+    def take(self):
+        """The values as an array; the object starts anew."""
+        out = array_of(self.buffer, self.count, np.int32)
+        self.buffer = Buffer(b'i', sizeof(int32_t))
+        self.data = NULL
+        self.count = self.room = 0
+        return out
+
+
+cdef class Longs:
+    """A growing int64 array."""
+
+    def __cinit__(self):
+        self.buffer = Buffer(b'q', sizeof(int64_t))
+
+    cdef int _more(self) except -1 nogil:
+        self.buffer.grow(self.count + 1)
+        self.data = <int64_t*>self.buffer.data
+        self.room = self.buffer.room // sizeof(int64_t)
+        return 0
+
+    def take(self):
+        """The values as an array; the object starts anew."""
+        out = array_of(self.buffer, self.count, np.int64)
+        self.buffer = Buffer(b'q', sizeof(int64_t))
+        self.data = NULL
+        self.count = self.room = 0
+        return out
+
+
+cdef class SparseRows:
+    """CSR rows under construction: `push` entries, then end the row; `values` appear with the first that is not 1."""
+
+    def __cinit__(self):
+        self._anew()
+
+    def _anew(self):
+        self.indptr = Longs()
+        self.indptr.push(0)
+        self.index_buffer = Buffer(b'i', sizeof(int32_t))
+        self.value_buffer = Buffer(b'd', sizeof(double))
+        self.indices = NULL
+        self.values = NULL
+        self.count = self.room = self.start = 0
+
+    def take(self):
+        """(indptr int64 [rows + 1], indices int32, values float64 or None); the object starts anew."""
+        values = None if self.values == NULL else array_of(self.value_buffer, self.count, np.float64)
+        out = self.indptr.take(), array_of(self.index_buffer, self.count, np.int32), values
+        self._anew()
+        return out
+
+    cdef int _more(self) except -1 nogil:
+        self.index_buffer.grow(self.count + 1)
+        self.indices = <int32_t*>self.index_buffer.data
+        self.room = self.index_buffer.room // sizeof(int32_t)
+        if self.values != NULL:
+            self.value_buffer.grow(self.room)
+            self.values = <double*>self.value_buffer.data
+        return 0
+
+    cdef int _materialise(self) except -1 nogil:
+        """Write out the ones that were implied so far."""
+        cdef int64_t i
+        if self.room == 0:
+            self._more()
+        self.value_buffer.grow(self.room)
+        self.values = <double*>self.value_buffer.data
+        for i in range(self.count):
+            self.values[i] = 1.0
+        return 0
+
+    cdef int end_ascending_row(self) except -1 nogil:
+        """Close a row whose indices ascend already."""
+        self.start = self.count
+        return self.indptr.push(self.count)
+
+    cdef int end_row(self) except -1 nogil:
+        """Close the row: sort it, and add up repeated indices."""
+        cdef int64_t i, j, to
+        cdef int32_t index
+        cdef double value = 1.0
+        cdef bint repeated = False
+        cdef int32_t* k = self.indices
+        cdef double* v = self.values
+        if self.count - self.start > 64:
+            return self._end_long_row()
+        for i in range(self.start + 1, self.count):
+            index = k[i]
+            if k[i - 1] < index:
+                continue
+            if v != NULL:
+                value = v[i]
+            j = i
+            while j > self.start and k[j - 1] > index:
+                k[j] = k[j - 1]
+                if v != NULL:
+                    v[j] = v[j - 1]
+                j -= 1
+            k[j] = index
+            if v != NULL:
+                v[j] = value
+            repeated |= j > self.start and k[j - 1] == index
+        if repeated:
+            self._merge()
+        return self.end_ascending_row()
+
+    cdef int _end_long_row(self) except -1 nogil:
+        """The same for rows where insertion would be slow."""
+        cdef int64_t i
+        cdef bint ascending = True
+        for i in range(self.start + 1, self.count):
+            ascending &= self.indices[i - 1] < self.indices[i]
+        if not ascending:
+            with gil:
+                self._sort()
+            self._merge()
+        return self.end_ascending_row()
+
+    cdef int _sort(self) except -1:
+        cdef int64_t size = self.count - self.start
+        cdef int32_t[::1] k = <int32_t[:size]>(self.indices + self.start)
+        cdef double[::1] v
+        order = np.argsort(np.asarray(k), kind='stable')
+        cdef int32_t[::1] sorted_k = np.asarray(k)[order]
+        cdef double[::1] sorted_v
+        k[:] = sorted_k
+        if self.values != NULL:
+            v = <double[:size]>(self.values + self.start)
+            sorted_v = np.asarray(v)[order]
+            v[:] = sorted_v
+        return 0
+
+    cdef int _merge(self) except -1 nogil:
+        """Add up entries of the open, sorted row that have the same index."""
+        cdef int64_t i, to = self.start
+        if self.values == NULL:
+            self._materialise()
+        for i in range(self.start + 1, self.count):
+            if self.indices[i] == self.indices[to]:
+                self.values[to] += self.values[i]
+            else:
+                to += 1
+                self.indices[to] = self.indices[i]
+                self.values[to] = self.values[i]
+        self.count = to + 1
+        return 0
+
+
+def renumber(int32_t[::1] indices, const int32_t[::1] new):
+    """indices[i] = new[indices[i]], in place; negative ones stay."""
+    cdef int64_t i
+    with nogil:
+        for i in range(indices.shape[0]):
+            if indices[i] >= 0:
+                indices[i] = new[indices[i]]
+
+
+def count_ids(const int32_t[::1] indices, int64_t size):
+    """How often each id below `size` occurs, int64 [size]."""
+    out = np.zeros(size, dtype=np.int64)
+    cdef int64_t[::1] count = out
+    cdef int64_t i
+    with nogil:
+        for i in range(indices.shape[0]):
+            count[indices[i]] += 1
+    return out
+
+
+def keep_ids(const int64_t[::1] indptr, const int32_t[::1] indices, values, const int32_t[::1] new):
+    """The CSR rows with every index k renumbered to new[k], or dropped where that is -1.
+
+    Returns (indptr, indices, values or None), rows ascending.
+    """
+    cdef SparseRows out = SparseRows()
+    cdef const double[::1] v
+    cdef const double* value = NULL
+    cdef int64_t row, i
+    if values is not None and len(values):
+        v = values
+        value = &v[0]
+    with nogil:
+        for row in range(indptr.shape[0] - 1):
+            for i in range(indptr[row], indptr[row + 1]):
+                if new[indices[i]] >= 0:
+                    out.push(new[indices[i]], 1.0 if value == NULL else value[i])
+            out.end_row()
+    return out.take()

@@ -1,0 +1,110 @@
+"""From a parser's arrays to a TokenDataset: the steps that all formats share."""
+
+import numpy as np
+
+from cython_ext.text.errors import TextError
+from cython_ext.text.rows import count_ids, keep_ids, renumber
+from data_formats.dataset import Block, TokenDataset
+from data_formats.errors import DataError
+from data_formats.source import Source
+
+
+def read_all(source, parser, cut, options, frozen):
+    """The whole of a source as one TokenDataset.
+
+    parser : a cython_ext.text Parser
+    cut : where a block may end (cython_ext.text.cuts)
+    frozen : what has `attributes`, `edge_attributes` and `label_names` (a model, a dataset), or None while training
+    """
+    source = Source.of(source)
+    for block, line in source.blocks(cut):
+        feed(source, parser, block, line)
+    parts = parser.take()
+    if frozen is None:
+        learn(source, parts, options, parser)
+    return finish(source, parts, options, frozen)
+
+
+def stream_all(source, parser, cut, options, frozen):
+    """Yield a Block for each part of a source; what was yielded is not kept."""
+    source = Source.of(source)
+    for block, line in source.blocks(cut):
+        feed(source, parser, block, line)
+        yield Block(finish(source, parser.take(), options, frozen), block)
+
+
+def feed(source, parser, block, line):
+    """Parse a block; what the parser cannot take becomes an error that names the file."""
+    try:
+        parser.feed(block, line)
+    except TextError as error:
+        raise DataError(source.name, error.line, error.what, error.expected) from None
+
+
+def learn(source, parts, options, parser):
+    """Turn what was read into a training set: labels sorted, rare attributes dropped."""
+    if not len(parts['labels']):
+        raise DataError(source.name, None, 'no examples in this file', 'expected one at least')
+    if options.require_labels and (parts['labels'] < 0).any():
+        token = int(np.argmax(parts['labels'] < 0))
+        example = int(np.searchsorted(parts['offsets'], token, side='right'))
+        raise DataError(
+            source.name, None, f'token {token - parts["offsets"][example - 1] + 1} of sequence {example} has no label'
+        )
+    parser.learned(parts)
+    parts['label_names'] = sort_labels(parts['labels'], parts['label_names'])
+    for prefix in ('', 'edge_'):
+        if prefix + 'attributes' in parts:
+            drop_rare(parts, prefix, options.min_freq)
+
+
+def finish(source, parts, options, frozen):
+    """The dataset in the form that the options ask for."""
+    if frozen is not None:
+        parts['attributes'] = frozen.attributes
+        parts['label_names'] = frozen.label_names
+        if 'edge_indptr' in parts:
+            parts['edge_attributes'] = frozen.edge_attributes
+    for name in ('values', 'edge_values'):
+        if parts.get(name) is not None and not np.isfinite(parts[name]).all():
+            raise DataError(source.name, None, 'the values of a repeated attribute add up to more than a double holds')
+    dataset = TokenDataset(**parts)
+    if options.task == 'multiclass':
+        dataset = dataset.as_multiclass()
+    if options.bias:
+        dataset = dataset.with_bias()
+    return dataset
+
+
+def sort_labels(labels, names):
+    """Renumber labels (in place) so that the names ascend, as numbers if all are whole; returns the new vocabulary."""
+    spelled = [names.name_bytes(i) for i in range(len(names))]
+    try:
+        keys = [int(name) if str(int(name)).encode() == name else None for name in spelled]
+    except ValueError:
+        keys = [None]
+    if None in keys:
+        keys = spelled
+    order = sorted(range(len(spelled)), key=keys.__getitem__)
+    new = np.empty(len(order), dtype=np.int32)
+    new[order] = np.arange(len(order))
+    renumber(labels, new)
+    return names.select(order)
+
+
+def drop_rare(parts, prefix, least):
+    """Forget attributes that occur on fewer than `least` tokens."""
+    if least <= 1:
+        return
+    names, indices = parts[prefix + 'attributes'], parts[prefix + 'indices']
+    kept = np.nonzero(count_ids(indices, len(names)) >= least)[0]
+    new = np.full(len(names), -1, dtype=np.int32)
+    new[kept] = np.arange(len(kept))
+    rows = keep_ids(parts[prefix + 'indptr'], indices, parts[prefix + 'values'], new)
+    parts.update(zip((prefix + 'indptr', prefix + 'indices', prefix + 'values'), rows, strict=True))
+    parts[prefix + 'attributes'] = names.select(kept)
+
+
+def known(frozen):
+    """The vocabularies that a parser must keep to: none while training."""
+    return () if frozen is None else (frozen.attributes, frozen.label_names)

@@ -1,0 +1,36 @@
+"""svm_hmm files: `TAG qid:N INDEX:VALUE ... # comment`, one token a line, one qid for each sequence."""
+
+from cython_ext.text.cuts import before_last_qid
+from cython_ext.text.pairs import PairParser
+from data_formats.reading import known, read_all, stream_all
+from data_formats.writing import write_label_lines, write_nbest_labels, write_pairs
+
+NAME = 'svmhmm'
+DESCRIPTION = 'svm_hmm: TAG qid:N INDEX:VALUE ..., one token a line'
+EXTENSIONS = ('.svmhmm', '.hmm')
+TASKS = ('chain', 'multiclass')
+
+
+def read(source, options, vocabularies=None):
+    """The whole file as a TokenDataset; a sequence ends where qid grows."""
+    return read_all(source, PairParser(True, *known(vocabularies)), before_last_qid, options, vocabularies)
+
+
+def stream(source, options, vocabularies):
+    """The file as Blocks of whole sequences."""
+    return stream_all(source, PairParser(True, *known(vocabularies)), before_last_qid, options, vocabularies)
+
+
+def write(dataset, stream, names=None):
+    """Every token as a line; labels and attributes that are no numbers are numbered, and listed in `names`."""
+    write_pairs(dataset, stream, names, sequences=True)
+
+
+def write_predictions(block, labels, stream, extra_columns=None, headers=None):
+    """One label a line and nothing between sequences, as svm_hmm_classify writes them."""
+    write_label_lines(block, labels, stream, extra_columns, headers, separator=' ', parted=False)
+
+
+def write_nbest(block, candidates, stream):
+    """The candidates of each sequence, best first."""
+    write_nbest_labels(block, candidates, stream)

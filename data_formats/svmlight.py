@@ -1,0 +1,36 @@
+"""SVMlight and LIBSVM files: `LABEL INDEX:VALUE ... # comment`, one example a line."""
+
+from cython_ext.text.cuts import after_line
+from cython_ext.text.pairs import PairParser
+from data_formats.reading import known, read_all, stream_all
+from data_formats.writing import write_label_lines, write_nbest_labels, write_pairs
+
+NAME = 'svmlight'
+DESCRIPTION = 'SVMlight, LIBSVM: LABEL INDEX:VALUE ..., one example a line'
+EXTENSIONS = ('.svm', '.svmlight', '.libsvm', '.light')
+TASKS = ('multiclass',)
+
+
+def read(source, options, vocabularies=None):
+    """The whole file as a TokenDataset of one-token examples."""
+    return read_all(source, PairParser(False, *known(vocabularies)), after_line, options, vocabularies)
+
+
+def stream(source, options, vocabularies):
+    """The file as Blocks."""
+    return stream_all(source, PairParser(False, *known(vocabularies)), after_line, options, vocabularies)
+
+
+def write(dataset, stream, names=None):
+    """Every token as a line; labels and attributes that are no numbers are numbered, and listed in `names`."""
+    write_pairs(dataset, stream, names, sequences=False)
+
+
+def write_predictions(block, labels, stream, extra_columns=None, headers=None):
+    """One label a line, extra columns behind it."""
+    write_label_lines(block, labels, stream, extra_columns, headers, separator=' ', parted=False)
+
+
+def write_nbest(block, candidates, stream):
+    """The candidates of each example, best first."""
+    write_nbest_labels(block, candidates, stream)

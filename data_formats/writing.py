@@ -1,0 +1,129 @@
+"""What the writers of several formats share. Streams are binary."""
+
+import numpy as np
+
+from cython_ext.text.output import attribute_lines, label_lines, pair_lines
+from cython_ext.text.rows import keep_ids
+from cython_ext.text.vocabulary import Vocabulary, encoded
+from data_formats.errors import UsageError
+
+
+def write_label_lines(block, labels, stream, extra_columns, headers, separator, parted):
+    """One predicted label a line.
+
+    labels : int32 [N], ids in the block's label_names
+    extra_columns : None, or for each token a list of str that follow the label after a separator
+    headers : None, or for each example a line (str) that goes before it
+    parted : a blank line after each example
+    """
+    dataset = block.dataset
+    labels = np.ascontiguousarray(labels, dtype=np.int32)
+    if extra_columns is None and headers is None:
+        label_lines(labels, dataset.label_names, dataset.offsets, parted, stream)
+        return
+    names, separator = dataset.label_names.names(), separator.encode()
+    for i in range(dataset.n):
+        lines = [] if headers is None else [encoded(headers[i])]
+        for t in range(dataset.offsets[i], dataset.offsets[i + 1]):
+            extra = [] if extra_columns is None else extra_columns[t]
+            lines.append(separator.join(map(encoded, [names[labels[t]], *extra])))
+        stream.write(b'\n'.join(lines) + (b'\n\n' if parted else b'\n'))
+
+
+def write_nbest_labels(block, candidates, stream):
+    """The candidates of each example: `# RANK SCORE [PROBABILITY]`, a label for each token, a blank line.
+
+    candidates : for each example a list of (labels int [T], score, probability or None), best first
+    """
+    names = [encoded(name) for name in block.dataset.label_names.names()]
+    for example in candidates:
+        for rank, (labels, score, probability) in enumerate(example, 1):
+            lines = [candidate_header(rank, score, probability), *(names[label] for label in labels)]
+            stream.write(b'\n'.join(lines) + b'\n\n')
+
+
+def candidate_header(rank, score, probability=None):
+    """The line before a candidate (bytes)."""
+    more = '' if probability is None else f' {probability:.6g}'
+    return f'# {rank} {score:.10g}{more}'.encode()
+
+
+def marginal_columns(label_names, marginals):
+    """For each token its `LABEL:P` columns, from marginals float64 [N, K]."""
+    names = label_names.names()
+    return [[f'{name}:{p:.6f}' for name, p in zip(names, row, strict=True)] for row in marginals.tolist()]
+
+
+def write_attributes(dataset, stream):
+    """A dataset as a CRFsuite attribute file."""
+    refuse_edges(dataset, 'CRFsuite')
+    attribute_lines(dataset.labels, dataset.label_names, dataset.offsets, rows_of(dataset), dataset.attributes, stream)
+
+
+def write_pairs(dataset, stream, names, sequences):
+    """A dataset as SVMlight or svm_hmm lines.
+
+    Names that are feature numbers, or labels that are numbers, stay; otherwise all attributes, or all labels, are
+    numbered from 1 in their order, and `names` (a binary stream, or None) gets a line `attribute TAB NUMBER TAB NAME`
+    or `label TAB NUMBER TAB NAME` for each. Tokens without label get 0.
+    """
+    refuse_edges(dataset, 'svm_hmm' if sequences else 'SVMlight')
+    labels = label_spellings(dataset, sequences)
+    if labels is None:
+        labels = numbered(dataset.label_names, b'label', names)
+    if (dataset.labels < 0).any() and '0' in labels:
+        raise UsageError('tokens without label cannot be written: they would be labelled 0, which is a label here')
+    numbers = feature_numbers(dataset.attributes)
+    if numbers is None:
+        numbered(dataset.attributes, b'attribute', names)
+        numbers = np.arange(1, len(dataset.attributes) + 1)
+    rows = rows_of(dataset)
+    order = np.argsort(numbers)
+    if (order[1:] < order[:-1]).any():
+        new = np.empty(len(order), dtype=np.int32)
+        new[order] = np.arange(len(order))
+        rows, numbers = keep_ids(*rows, new), numbers[order]
+    pair_lines(dataset.labels, labels, dataset.offsets, sequences, rows, numbers, stream)
+
+
+def rows_of(dataset):
+    """The CSR triple of a dataset."""
+    return dataset.indptr, dataset.indices, dataset.values
+
+
+def refuse_edges(dataset, format_name):
+    """Transition features exist in CoNLL columns with a template only."""
+    if dataset.edge_indptr is not None:
+        raise UsageError(
+            f'{format_name} files cannot hold features of transitions: use a template without B macros that have %x'
+        )
+
+
+def label_spellings(dataset, positive):
+    """The label names if every one is a number (svm_hmm: a whole number from 1), else None."""
+    names = dataset.label_names.names()
+    if positive:
+        return dataset.label_names if all(name.isascii() and name.isdigit() and int(name) for name in names) else None
+    try:
+        numbers = [float(name) for name in names]
+    except ValueError:
+        return None
+    return dataset.label_names if np.isfinite(numbers).all() else None
+
+
+def feature_numbers(attributes):
+    """int64 [len] if every name is a plain whole number from 1, else None."""
+    numbers = np.empty(len(attributes), dtype=np.int64)
+    for i, name in enumerate(attributes.names()):
+        if not (name.isascii() and name.isdigit()) or name[0] == '0' or len(name) > 18:
+            return None
+        numbers[i] = int(name)
+    return numbers
+
+
+def numbered(vocabulary, kind, stream):
+    """The numbers 1, 2, ... as a vocabulary in place of the names, which are listed in `stream`."""
+    if stream is not None:
+        for i in range(len(vocabulary)):
+            stream.write(b'%s\t%d\t%s\n' % (kind, i + 1, vocabulary.name_bytes(i)))
+    return Vocabulary(b'%d' % (i + 1) for i in range(len(vocabulary)))
