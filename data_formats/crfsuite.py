@@ -1,0 +1,36 @@
+"""CRFsuite attribute files: `LABEL TAB ATTRIBUTE[:VALUE] TAB ...`, a token a line, blank lines between sequences."""
+
+from cython_ext.text.attributes import AttributeParser
+from cython_ext.text.cuts import after_blank_line
+from data_formats.reading import known, read_all, stream_all
+from data_formats.writing import write_attributes, write_label_lines, write_nbest_labels
+
+NAME = 'crfsuite'
+DESCRIPTION = 'CRFsuite: LABEL, TAB, ATTRIBUTE[:VALUE], TAB, ..., one token a line, blank line after a sequence'
+EXTENSIONS = ('.crfsuite', '.crf')
+TASKS = ('chain', 'multiclass')
+
+
+def read(source, options, vocabularies=None):
+    """The whole file as a TokenDataset."""
+    return read_all(source, AttributeParser(*known(vocabularies)), after_blank_line, options, vocabularies)
+
+
+def stream(source, options, vocabularies):
+    """The file as Blocks of whole sequences."""
+    return stream_all(source, AttributeParser(*known(vocabularies)), after_blank_line, options, vocabularies)
+
+
+def write(dataset, stream, names=None):
+    """Every token as a line, colons and backslashes in names escaped; nothing ever goes to `names`."""
+    write_attributes(dataset, stream)
+
+
+def write_predictions(block, labels, stream, extra_columns=None, headers=None):
+    """One label a line, a blank line after each sequence, as `crfsuite tag` writes them."""
+    write_label_lines(block, labels, stream, extra_columns, headers, separator='\t', parted=True)
+
+
+def write_nbest(block, candidates, stream):
+    """The candidates of each sequence, best first."""
+    write_nbest_labels(block, candidates, stream)
