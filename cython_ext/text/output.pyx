@@ -18,10 +18,6 @@ FLUSH = 1 << 20
 cdef class Text:
     """Bytes under construction that are written to a stream now and then."""
 
-    cdef Buffer buffer
-    cdef int64_t size
-    cdef object stream
-
     def __cinit__(self, stream):
         self.buffer = Buffer(b'b', 1)
         self.stream = stream

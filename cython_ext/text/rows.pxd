@@ -18,11 +18,11 @@ cdef class Ints:
     cdef int32_t* data
     cdef int64_t count, room
 
-    cdef int _more(self) except -1 nogil
+    cdef int reserve(self, int64_t items) except -1 nogil
 
     cdef inline int push(self, int32_t value) except -1 nogil:
         if self.count == self.room:
-            self._more()
+            self.reserve(self.count + 1)
         self.data[self.count] = value
         self.count += 1
         return 0

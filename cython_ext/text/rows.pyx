@@ -71,8 +71,9 @@ cdef class Ints:
     def __cinit__(self):
         self.buffer = Buffer(b'i', sizeof(int32_t))
 
-    cdef int _more(self) except -1 nogil:
-        self.buffer.grow(self.count + 1)
+    cdef int reserve(self, int64_t items) except -1 nogil:
+        """Room for so many items at least."""
+        self.buffer.grow(items)
         self.data = <int32_t*>self.buffer.data
         self.room = self.buffer.room // sizeof(int32_t)
         return 0

@@ -1,0 +1,331 @@
+"""Feature templates applied to sequences of cells, without building the features' names.
+
+Cells are interned per column. What several macros see together is one number, a *state*: for `%x[-1,1]/%x[0,1]` the
+pair (cell, cell), found in a hash table of pairs, for three macros the pair (state of the first two, cell), and so
+on. Templates with the same columns at the same distances share their *shape*, that is, the states along the
+sequence; each looks at them from its own row. From the state to the attribute is one array per template. Only when
+a template meets a state for the first time is the name put together and looked up in the vocabulary.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
+
+from cython_ext.text.hashing cimport mix
+from cython_ext.text.rows cimport Buffer, Ints, SparseRows
+from cython_ext.text.vocabulary cimport Vocabulary
+
+cdef int32_t NEW = -1      # not looked up yet
+cdef int32_t ABSENT = -2   # a given vocabulary does not have it
+
+# states and cells that a stream may collect before they are forgotten
+cdef int64_t CACHE = 1 << 19
+
+
+cdef class Column:
+    """One column of the padded sequence: `left` cells `_B-k`, the sequence, `right` cells `_B+k`."""
+
+    def __cinit__(self, Column source=None, derive=None):
+        self.cells = Vocabulary()
+        self.ids = Ints()
+        self.source = source
+        self.derive = derive
+        self.derived = Ints()
+
+    cdef int read(self, const Cell* cells, int64_t stride, int64_t length, int64_t left, int64_t right) except -1:
+        """Take a sequence; its cells in this column are cells[0], cells[stride], ..."""
+        cdef int64_t t
+        self.ids.count = 0
+        for t in range(left):
+            self._pad(b'_B-%d' % (left - t))
+        with nogil:
+            for t in range(length):
+                self.ids.push(self.cells.intern(cells[t * stride].text, cells[t * stride].size))
+        for t in range(right):
+            self._pad(b'_B+%d' % (t + 1))
+        return 0
+
+    cdef int follow(self, int64_t left, int64_t right) except -1:
+        """Derive this column from its source; what stands for places beyond the sequence stays."""
+        cdef int64_t t, end = self.source.ids.count - right
+        cdef int32_t id
+        cdef bytes text
+        self.ids.count = 0
+        while self.derived.count < self.source.cells.count:
+            self.derived.push(-1)
+        for t in range(self.source.ids.count):
+            id = self.source.ids.data[t]
+            if t < left or t >= end:
+                self._pad(self.source.cells.name_bytes(id))
+                continue
+            if self.derived.data[id] < 0:
+                text = self.derive(self.source.cells.name_bytes(id))
+                self.derived.data[id] = self.cells.intern(text, len(text))
+            self.ids.push(self.derived.data[id])
+        return 0
+
+    cdef int _pad(self, bytes text) except -1:
+        return self.ids.push(self.cells.intern(text, len(text)))
+
+    cdef int clear(self) except -1:
+        self.cells.clear()
+        self.derived = Ints()
+        return 0
+
+
+cdef class Shape:
+    """The columns of a template's macros and their distances."""
+
+    def __cinit__(self, Column column, Shape parent, int64_t offset):
+        self.column = column
+        self.parent = parent
+        self.offset = offset
+        self.first = 0x7FFFFFFF
+        self.last = -0x7FFFFFFF
+        self.states = column.ids if parent is None else Ints()
+        self.mask = -1
+
+    def __dealloc__(self):
+        free(self.keys)
+        free(self.values)
+
+    cdef int64_t size(self) noexcept nogil:
+        """How many states there are."""
+        return self.column.cells.count if self.parent is None else self.count
+
+    cdef int update(self, int64_t left, int64_t length) except -1 nogil:
+        """The states of a new sequence."""
+        cdef int64_t place
+        cdef int32_t* before
+        cdef int32_t* cells
+        if self.parent is None:
+            return 0
+        self.states.count = left + self.first
+        self.states.reserve(left + length + self.last)
+        before = self.parent.states.data
+        cells = self.column.ids.data + self.offset
+        for place in range(left + self.first, left + length + self.last):
+            self.states.push(self._state((<uint64_t>before[place] << 32 | <uint64_t>cells[place]) + 1))
+        return 0
+
+    cdef int32_t _state(self, uint64_t key) except -1 nogil:
+        cdef int64_t at
+        if 2 * (self.count + 1) > self.mask + 1:
+            self._grow()
+        at = <int64_t>mix(key) & self.mask
+        while self.keys[at]:
+            if self.keys[at] == key:
+                return self.values[at]
+            at = (at + 1) & self.mask
+        self.keys[at] = key
+        self.values[at] = <int32_t>self.count
+        self.count += 1
+        return self.values[at]
+
+    cdef int _grow(self) except -1 nogil:
+        cdef int64_t size = max(2 * (self.mask + 1), 1024), i, at
+        cdef uint64_t* keys = <uint64_t*>calloc(size, sizeof(uint64_t))
+        cdef int32_t* values = <int32_t*>calloc(size, sizeof(int32_t))
+        if keys == NULL or values == NULL:
+            free(keys)
+            free(values)
+            with gil:
+                raise MemoryError()
+        for i in range(self.mask + 1):
+            if self.keys[i]:
+                at = <int64_t>mix(self.keys[i]) & (size - 1)
+                while keys[at]:
+                    at = (at + 1) & (size - 1)
+                keys[at] = self.keys[i]
+                values[at] = self.values[i]
+        free(self.keys)
+        free(self.values)
+        self.keys = keys
+        self.values = values
+        self.mask = size - 1
+        return 0
+
+    cdef int clear(self) except -1:
+        free(self.keys)
+        free(self.values)
+        self.keys = NULL
+        self.values = NULL
+        self.mask = -1
+        self.count = 0
+        return 0
+
+
+cdef class Piece:
+    """Literal text or a cell in a feature's name."""
+
+    def __cinit__(self, bytes literal, Column column=None, int64_t row=0):
+        self.literal = literal
+        self.column = column
+        self.row = row
+
+
+cdef class Feature:
+    """One template line."""
+
+    def __cinit__(self, Shape shape, int64_t row, list pieces):
+        self.shape = shape
+        self.row = row
+        self.pieces = pieces
+        self.known = Ints()
+        self.name = Buffer(b'b', 1)
+
+    cdef int fill(self, int32_t* out, int64_t stride, int64_t length, int64_t left, Vocabulary names,
+                  bint frozen) except -1 nogil:
+        """The attribute ids of this feature along the sequence, to out[0], out[stride], ...; negative: none."""
+        cdef int64_t t
+        cdef int64_t size = 1 if self.shape is None else self.shape.size()
+        cdef int32_t state = 0
+        cdef const int32_t* states = NULL if self.shape is None else self.shape.states.data + left + self.row
+        while self.known.count < size:
+            self.known.push(NEW)
+        for t in range(length):
+            if states != NULL:
+                state = states[t]
+            if self.known.data[state] == NEW:
+                with gil:
+                    self.known.data[state] = self._name(left + t, names, frozen)
+            out[t * stride] = self.known.data[state]
+        return 0
+
+    cdef int32_t _name(self, int64_t place, Vocabulary names, bint frozen) except -3:
+        """The attribute of the token at a place of the padded sequence."""
+        cdef Piece piece
+        cdef const char* text
+        cdef Py_ssize_t size
+        cdef int64_t total = 0
+        cdef int32_t id
+        for piece in self.pieces:
+            if piece.column is None:
+                text, size = piece.literal, len(piece.literal)
+            else:
+                text = piece.column.cells.text(piece.column.ids.data[place + piece.row], &size)
+            self.name.grow(total + size)
+            memcpy(self.name.data + total, text, size)
+            total += size
+        if not frozen:
+            return names.intern(self.name.data, total)
+        id = names.find(self.name.data, total)
+        return ABSENT if id < 0 else id
+
+
+cdef class Expander:
+    """A template made ready for a file.
+
+    states, edges : for each feature of tokens and of transitions its pieces, bytes or (row, column, derive), where
+        derive is None for the cell itself or (key, function of bytes)
+    """
+
+    def __cinit__(self, states, edges, Vocabulary attributes=None, Vocabulary edge_attributes=None):
+        rows = [piece[0] for pieces in (*states, *edges) for piece in pieces if type(piece) is not bytes]
+        self.left = max(0, -min(rows, default=0))
+        self.right = max(0, max(rows, default=0))
+        self.frozen = attributes is not None
+        self.attributes = Vocabulary() if attributes is None else attributes
+        self.edge_attributes = Vocabulary() if edge_attributes is None else edge_attributes
+        self.attributes._index(2 * self.attributes.count + 2)
+        self.edge_attributes._index(2 * self.edge_attributes.count + 2)
+        self.ids = Ints()
+        self.shapes = []
+        columns, shapes = {}, {}
+        numbers = {piece[1] for pieces in (*states, *edges) for piece in pieces if type(piece) is not bytes}
+        self.sources = sorted(numbers)
+        for number in self.sources:
+            columns[number, None] = Column()
+        self.read_columns = list(columns.values())
+        self.derived_columns = []
+        self.states = [self._feature(pieces, columns, shapes) for pieces in states]
+        self.edges = [self._feature(pieces, columns, shapes) for pieces in edges]
+
+    def _feature(self, pieces, columns, shapes):
+        """Build a feature, and the shapes and derived columns that it is the first to need."""
+        cdef Shape shape = None, parent
+        named = []
+        path = ()
+        first = 0
+        for piece in pieces:
+            if type(piece) is bytes:
+                named.append(Piece(piece))
+                continue
+            row, number, derive = piece
+            key = number, derive and derive[0]
+            if key not in columns:
+                columns[key] = Column(columns[number, None], derive[1])
+                self.derived_columns.append(columns[key])
+            named.append(Piece(None, columns[key], row))
+            if not path:
+                first = row
+            path += ((row - first, key),)
+            if path not in shapes:
+                shapes[path] = Shape(columns[key], shape, row - first)
+                self.shapes.append(shapes[path])
+            shape = shapes[path]
+            shape.first = min(shape.first, first)
+            shape.last = max(shape.last, first)
+        return Feature(shape, first, named)
+
+    cdef int expand(self, const Cell* cells, int64_t length) except -1:
+        """Add a sequence of `length` rows, each of len(sources) cells, as rows of attributes."""
+        cdef Column column
+        cdef Shape shape
+        cdef int64_t i = 0, width = len(self.sources)
+        if self.frozen and self._cached() > CACHE:
+            self.forget()
+        for column in self.read_columns:
+            column.read(cells + i, width, length, self.left, self.right)
+            i += 1
+        for column in self.derived_columns:
+            column.follow(self.left, self.right)
+        for shape in self.shapes:
+            shape.update(self.left, length)
+        self._fill(self.states, length, self.attributes, self.rows, 0)
+        if self.edge_rows is not None:
+            self._fill(self.edges, length, self.edge_attributes, self.edge_rows, 1)
+        return 0
+
+    cdef int _fill(self, list features, int64_t length, Vocabulary names, SparseRows rows, int64_t start) except -1:
+        """Rows of the features' attributes; those of the first `start` tokens stay empty."""
+        cdef Feature feature
+        cdef int64_t width = len(features), i = 0, t, k
+        self.ids.reserve(width * length)
+        for feature in features:
+            feature.fill(self.ids.data + i + start * width, width, length - start, self.left + start, names, self.frozen)
+            i += 1
+        with nogil:
+            for t in range(length):
+                if t >= start:
+                    for k in range(t * width, (t + 1) * width):
+                        if self.ids.data[k] >= 0:
+                            rows.push(self.ids.data[k], 1.0)
+                rows.end_row()
+        return 0
+
+    cdef int64_t _cached(self):
+        """Roughly how many things are remembered."""
+        cdef Column column
+        cdef Shape shape
+        cdef int64_t total = 0
+        for column in self.read_columns:
+            total += column.cells.count
+        for column in self.derived_columns:
+            total += column.cells.count
+        for shape in self.shapes:
+            total += shape.count
+        return total
+
+    cdef int forget(self) except -1:
+        """Drop cells, states and what is known of them: a stream's memory must not grow with its length."""
+        cdef Column column
+        cdef Shape shape
+        cdef Feature feature
+        for column in (*self.read_columns, *self.derived_columns):
+            column.clear()
+        for shape in self.shapes:
+            shape.clear()
+        for feature in (*self.states, *self.edges):
+            feature.known = Ints()
+        return 0

@@ -1,0 +1,141 @@
+"""CoNLL columns with a CRF++ template: a row of cells for each token, blank line after a sequence, label last.
+
+A row whose first cell is -DOCSTART- ends a sequence like a blank line. Files to be tagged may lack the label.
+"""
+
+import re
+from dataclasses import dataclass
+
+from cython_ext.text.columns import ColumnParser, echo_rows
+from cython_ext.text.cuts import after_blank_line
+from cython_ext.text.expansion import Expander
+from cython_ext.text.vocabulary import encoded
+from data_formats import templates
+from data_formats.errors import DataError, UsageError
+from data_formats.reading import read_all, stream_all
+from data_formats.source import Source
+from data_formats.writing import candidate_header
+
+NAME = 'conll'
+DESCRIPTION = 'CoNLL columns: a row for each token, label last, blank line after a sequence; see --template'
+EXTENSIONS = ('.conll', '.conll2000', '.conll2002', '.conll2003', '.iob', '.iob1', '.iob2', '.bio', '.iobes', '.bioes')
+TASKS = ('chain', 'multiclass')
+DOCSTART = b'-DOCSTART-'
+
+
+def read(source, options, vocabularies=None):
+    """The whole file as a TokenDataset, its attributes made by the template."""
+    source = Source.of(source)
+    return read_all(source, parser_of(source, options, vocabularies), after_blank_line, options, vocabularies)
+
+
+def stream(source, options, vocabularies):
+    """The file as Blocks of whole sequences."""
+    source = Source.of(source)
+    return stream_all(source, parser_of(source, options, vocabularies), after_blank_line, options, vocabularies)
+
+
+def parser_of(source, options, frozen):
+    """A parser for the file: its number of columns is the model's, or that of the first row."""
+    columns = options.columns or first_width(source)
+    if columns == 1 and not options.columns:
+        raise DataError(source.name, None, 'rows of one column', 'expected a word and its label at least')
+    text = templates.builtin(columns or 2) if options.template is None else options.template
+    template = templates.parse(text, options.template_name)
+    columns = columns or template.width + 1
+    template.check_columns(columns - 1)
+    expander = Expander(
+        [pieces_of(feature) for feature in template.states],
+        [pieces_of(feature) for feature in template.edges],
+        *(() if frozen is None else (frozen.attributes, frozen.edge_attributes)),
+    )
+    return ColumnParser(
+        expander,
+        columns,
+        template.width,
+        frozen is None,
+        None if frozen is None else frozen.label_names,
+        {'template': template.text, 'transitions': template.transitions},
+    )
+
+
+def pieces_of(feature):
+    """A template line as the expander takes it: bytes, and (row, column, derivation) for each macro."""
+    return [
+        piece if isinstance(piece, bytes) else (piece.row, piece.column, templates.derivation(piece))
+        for piece in feature.pieces
+    ]
+
+
+def first_width(source):
+    """The number of columns of the first row of a source, 0 if there is none in sight."""
+    for line in source.head().split(b'\n'):
+        cells = [cell for cell in re.split(rb'[ \t]+', line.strip(b' \t\r')) if cell]
+        if cells and cells[0] != DOCSTART:
+            return len(cells)
+    return 0
+
+
+def write(dataset, stream, names=None):
+    """Refuse: a data set holds attributes, not the columns they were made of."""
+    raise UsageError('cannot write CoNLL columns: attributes do not tell which columns they came from')
+
+
+def write_predictions(block, labels, stream, extra_columns=None, headers=None):
+    """The lines of the input, each row with the label as one more column; other lines stay."""
+    if extra_columns is None and headers is None:
+        echo_rows(block.rows, labels, block.dataset.label_names, stream)
+        return
+    names = [encoded(name) for name in block.dataset.label_names.names()]
+    token, example = 0, 0
+    for line in lines_of(block):
+        if line.kind == 'row' and headers is not None and token == block.dataset.offsets[example]:
+            stream.write(encoded(headers[example]) + line.end)
+            example += 1
+        if line.kind == 'row':
+            extra = [] if extra_columns is None else map(encoded, extra_columns[token])
+            stream.write(line.with_cells([names[labels[token]], *extra]))
+            token += 1
+        elif line.kind == 'document':
+            extra = [] if extra_columns is None else [b'_'] * len(extra_columns[0] if len(extra_columns) else ())
+            stream.write(line.with_cells([re.split(rb'[ \t]+', line.text.rstrip(b' \t'))[-1], *extra]))
+        else:
+            stream.write(line.end)
+
+
+def write_nbest(block, candidates, stream):
+    """For each sequence its candidates, best first: `# RANK SCORE [PROBABILITY]`, the labelled rows, a blank line.
+
+    candidates : for each example a list of (labels int [T], score, probability or None)
+    """
+    names = [encoded(name) for name in block.dataset.label_names.names()]
+    rows = [line for line in lines_of(block) if line.kind == 'row']
+    offsets = block.dataset.offsets
+    for example, several in enumerate(candidates):
+        own = rows[offsets[example] : offsets[example + 1]]
+        for rank, (labels, score, probability) in enumerate(several, 1):
+            stream.write(candidate_header(rank, score, probability) + b'\n')
+            stream.writelines(line.with_cells([names[label]]) for line, label in zip(own, labels, strict=True))
+            stream.write(b'\n')
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the input: its text, its line end, and whether it is a row, a document mark or blank."""
+
+    text: bytes
+    end: bytes
+    kind: str
+
+    def with_cells(self, cells):
+        """The line with more columns, parted as its own are."""
+        return (b'\t' if b'\t' in self.text else b' ').join([self.text, *cells]) + self.end
+
+
+def lines_of(block):
+    """The lines of a block."""
+    for raw in block.rows.split(b'\n')[:-1]:
+        text = raw.removesuffix(b'\r')
+        first = re.split(rb'[ \t]', text, maxsplit=1)[0]
+        kind = 'blank' if not text.strip(b' \t') else 'document' if first == DOCSTART else 'row'
+        yield Line(text, b'\r\n' if raw.endswith(b'\r') else b'\n', kind)
