@@ -12,13 +12,15 @@ cdef struct Cell:
 cdef class Column:
     cdef Vocabulary cells      # everything that has stood in this column, pads included
     cdef Ints ids              # of the padded sequence
+    cdef Ints pads             # ids of `_B-left` .. `_B-1`, then of `_B+1` .. `_B+right`
     cdef Column source         # of a derived column; None: the column is read from the file
     cdef object derive         # how: bytes -> bytes
     cdef Ints derived          # id in source -> id here, -1: not yet
 
     cdef int read(self, const Cell* cells, int64_t stride, int64_t length, int64_t left, int64_t right) except -1
     cdef int follow(self, int64_t left, int64_t right) except -1
-    cdef int _pad(self, bytes text) except -1
+    cdef int _learn_pads(self, int64_t left, int64_t right) except -1
+    cdef int _learn(self, int32_t id) except -1
     cdef int clear(self) except -1
 
 

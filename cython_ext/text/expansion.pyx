@@ -31,45 +31,61 @@ cdef class Column:
         self.source = source
         self.derive = derive
         self.derived = Ints()
+        self.pads = Ints()
 
     cdef int read(self, const Cell* cells, int64_t stride, int64_t length, int64_t left, int64_t right) except -1:
         """Take a sequence; its cells in this column are cells[0], cells[stride], ..."""
         cdef int64_t t
+        self._learn_pads(left, right)
         self.ids.count = 0
-        for t in range(left):
-            self._pad(b'_B-%d' % (left - t))
         with nogil:
+            for t in range(left):
+                self.ids.push(self.pads.data[t])
             for t in range(length):
                 self.ids.push(self.cells.intern(cells[t * stride].text, cells[t * stride].size))
-        for t in range(right):
-            self._pad(b'_B+%d' % (t + 1))
+            for t in range(left, left + right):
+                self.ids.push(self.pads.data[t])
         return 0
 
     cdef int follow(self, int64_t left, int64_t right) except -1:
         """Derive this column from its source; what stands for places beyond the sequence stays."""
-        cdef int64_t t, end = self.source.ids.count - right
+        cdef int64_t t
         cdef int32_t id
-        cdef bytes text
+        self._learn_pads(left, right)
         self.ids.count = 0
-        while self.derived.count < self.source.cells.count:
-            self.derived.push(-1)
-        for t in range(self.source.ids.count):
-            id = self.source.ids.data[t]
-            if t < left or t >= end:
-                self._pad(self.source.cells.name_bytes(id))
-                continue
-            if self.derived.data[id] < 0:
-                text = self.derive(self.source.cells.name_bytes(id))
-                self.derived.data[id] = self.cells.intern(text, len(text))
-            self.ids.push(self.derived.data[id])
+        with nogil:
+            while self.derived.count < self.source.cells.count:
+                self.derived.push(-1)
+            for t in range(left):
+                self.ids.push(self.pads.data[t])
+            for t in range(left, self.source.ids.count - right):
+                id = self.source.ids.data[t]
+                if self.derived.data[id] < 0:
+                    with gil:
+                        self._learn(id)
+                self.ids.push(self.derived.data[id])
+            for t in range(left, left + right):
+                self.ids.push(self.pads.data[t])
         return 0
 
-    cdef int _pad(self, bytes text) except -1:
-        return self.ids.push(self.cells.intern(text, len(text)))
+    cdef int _learn(self, int32_t id) except -1:
+        """Derive from a cell that is new."""
+        cdef bytes text = self.derive(self.source.cells.name_bytes(id))
+        self.derived.data[id] = self.cells.intern(text, len(text))
+        return 0
+
+    cdef int _learn_pads(self, int64_t left, int64_t right) except -1:
+        cdef bytes text
+        if self.pads.count == 0:
+            for k in (*range(-left, 0), *range(1, right + 1)):
+                text = b'_B%+d' % k
+                self.pads.push(self.cells.intern(text, len(text)))
+        return 0
 
     cdef int clear(self) except -1:
         self.cells.clear()
         self.derived = Ints()
+        self.pads = Ints()
         return 0
 
 
