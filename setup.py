@@ -20,10 +20,10 @@ DIRECTIVES = {
     'cdivision': not DEBUG,
     'freethreading_compatible': True,
 }
-# No -ffast-math: forbidden parts are real infinities. No contraction into fused multiply-adds either, so that
-# every machine computes the same numbers; the other two flags only tell the compiler that nobody reads errno
+# No -ffast-math: forbidden parts are real infinities. The two flags only tell the compiler that nobody reads errno
 # or floating-point exceptions, which is what lets it vectorise comparisons.
-COMPILE = ['-O3', '-ffp-contract=off', '-fno-math-errno', '-fno-trapping-math', '-Wno-unused-function']
+
+COMPILE = ['-O3', '-fno-math-errno', '-fno-trapping-math', '-Wno-unused-function']
 LINK = []
 if DEBUG:
     COMPILE += ['-O1', '-g', '-UNDEBUG']

@@ -28,14 +28,10 @@ SSVM_INLINE void ssvm_max_plus_block(const int B, ptrdiff_t K, ptrdiff_t S, cons
 /* out[k] = sum_j x[j] a[j, k] */
 SSVM_INLINE void ssvm_sum_product_block(const int B, ptrdiff_t K, ptrdiff_t S, const double *x, const double *a, double *out)
 {
-    ssvm_v4 sum[SSVM_WIDE];
-    for (int b = 0; b < B; b++) sum[b] = (ssvm_v4){0, 0, 0, 0};
-    for (ptrdiff_t j = 0; j < K; j++) {
-        const double from = x[j];
-        const ssvm_v4 *row = (const ssvm_v4 *)(a + j * S);
-        for (int b = 0; b < B; b++) sum[b] += from * row[b];
-    }
-    for (int b = 0; b < B; b++) ((ssvm_v4 *)out)[b] = sum[b];
+    ssvm_row sum;
+    ssvm_row_zero(B, &sum);
+    for (ptrdiff_t j = 0; j < K; j++) ssvm_row_axpy(B, &sum, x[j], a + j * S);
+    ssvm_row_store(B, &sum, out);
 }
 
 SSVM_INLINE void ssvm_sum_product(ptrdiff_t K, ptrdiff_t S, const double *x, const double *a, double *out)
@@ -86,7 +82,7 @@ SSVM_CLONES static double ssvm_viterbi(ptrdiff_t T, ptrdiff_t K, ptrdiff_t S, co
 SSVM_CLONES static double ssvm_forward_backward(ptrdiff_t T, ptrdiff_t K, ptrdiff_t S, const double *u, const double *a,
                                                 ptrdiff_t step, double *mean, double *pair, double *scratch)
 {
-    const double tiny = 1e-200;
+    const double tiny = 1e-200, huge = 1e290;
     const ptrdiff_t blocks = T < 2 ? 0 : step ? T - 1 : 1, square = S * S;
     double *const e = scratch, *const alpha = e + T * S, *const beta = alpha + T * S;
     double *const x = beta + S, *const xt = x + blocks * square;      /* exp(a - top) and its transpose */
@@ -137,6 +133,8 @@ SSVM_CLONES static double ssvm_forward_backward(ptrdiff_t T, ptrdiff_t K, ptrdif
         const double *before = alpha + (t - 1) * S;
         for (ptrdiff_t k = 0; k < S; k++) q[k] *= beta[k];
         ssvm_sum_product(K, S, q, xt + (step ? (t - 1) * square : 0), beta);
+        /* A forward term below 1e-307 is gone; it matters only where the way back weighs it this much. */
+        if (!(ssvm_max(K, beta) < huge)) return NAN;
         double *m = mean + (t - 1) * S;
         for (ptrdiff_t k = 0; k < S; k++) m[k] = before[k] * beta[k];
         const double total = ssvm_sum(S, m);
@@ -155,18 +153,14 @@ SSVM_CLONES static double ssvm_forward_backward(ptrdiff_t T, ptrdiff_t K, ptrdif
             double *out = pair + j * S;
 #define BODY(B)                                                                                            \
     {                                                                                                      \
-        ssvm_v4 sum[SSVM_WIDE];                                                                            \
-        for (int b = 0; b < B; b++) sum[b] = (ssvm_v4){0, 0, 0, 0};                                        \
-        for (ptrdiff_t t = 1; t < T; t++) {                                                                \
-            const double from = alpha[(t - 1) * S + j];                                                    \
-            const ssvm_v4 *q = (const ssvm_v4 *)(e + t * S + at);                                          \
-            for (int b = 0; b < B; b++) sum[b] += from * q[b];                                             \
-        }                                                                                                  \
-        for (int b = 0; b < B; b++)                                                                        \
-            ((ssvm_v4 *)(out + at))[b] = sum[b] * ((const ssvm_v4 *)(x + j * S + at))[b];                  \
+        ssvm_row sum;                                                                                      \
+        ssvm_row_zero(B, &sum);                                                                            \
+        for (ptrdiff_t t = 1; t < T; t++) ssvm_row_axpy(B, &sum, alpha[(t - 1) * S + j], e + t * S + at);  \
+        ssvm_row_store(B, &sum, out + at);                                                                 \
     }
             SSVM_BLOCKS(S, at, BODY)
 #undef BODY
+            for (ptrdiff_t k = 0; k < S; k++) out[k] *= x[j * S + k];
         }
         memset(pair + K * S, 0, (S - K) * S * sizeof(double));
     } else if (!step)

@@ -1,8 +1,8 @@
 /* Vector kernels over rows of labels.
  *
- * A row is `stride` doubles, stride a multiple of 4, the labels first and padding after them. All loops run
- * over labels element by element and every sum has a fixed order, so that the results do not depend on the
- * instruction set: the same source is compiled for several of them and the loader picks one.
+ * A row is `stride` doubles, stride a multiple of 4, the labels first and padding after them. Loops run over
+ * labels element by element and every sum has a fixed order. The same source is compiled for several
+ * instruction sets and the loader picks one, so a build for one machine runs, and runs fast, on another.
  */
 #ifndef SSVM_VECTOR_H
 #define SSVM_VECTOR_H
@@ -12,19 +12,56 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(SSVM_ONE_ISA)
+#if (defined(__clang__) && __clang_major__ >= 17) || (!defined(__clang__) && __GNUC__ >= 12)
+#define SSVM_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
 #define SSVM_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
 #else
 #define SSVM_CLONES
 #endif
 #define SSVM_INLINE static inline __attribute__((always_inline))
 
-/* Four lanes; unaligned, because a row of a caller's array need not be aligned. */
+/* Eight and four lanes; unaligned, because a row of a caller's array need not be aligned. */
+typedef double ssvm_v8 __attribute__((vector_size(64), aligned(8), may_alias));
 typedef double ssvm_v4 __attribute__((vector_size(32), aligned(8), may_alias));
 
-enum { SSVM_WIDE = 8 };            /* vectors that one register block holds: 32 labels */
+enum { SSVM_WIDE = 8 };            /* quads of labels that one block of registers holds */
 
-/* Runs BODY(B) with the compile-time constant B = number of vectors in this block, block after block. */
+/* A row of B quads in registers: B / 2 vectors of eight lanes and one of four if B is odd. */
+typedef struct {
+    ssvm_v8 v[SSVM_WIDE / 2];
+    ssvm_v4 rest;
+} ssvm_row;
+
+SSVM_INLINE void ssvm_row_zero(const int B, ssvm_row *r)
+{
+    for (int b = 0; b < B / 2; b++) r->v[b] = (ssvm_v8){0, 0, 0, 0, 0, 0, 0, 0};
+    if (B & 1) r->rest = (ssvm_v4){0, 0, 0, 0};
+}
+
+/* r += x[:] */
+SSVM_INLINE void ssvm_row_add(const int B, ssvm_row *r, const double *x)
+{
+    for (int b = 0; b < B / 2; b++) r->v[b] += ((const ssvm_v8 *)x)[b];
+    if (B & 1) r->rest += *(const ssvm_v4 *)(x + 4 * (B - 1));
+}
+
+/* r += s * x[:] */
+SSVM_INLINE void ssvm_row_axpy(const int B, ssvm_row *r, double s, const double *x)
+{
+    for (int b = 0; b < B / 2; b++) r->v[b] += s * ((const ssvm_v8 *)x)[b];
+    if (B & 1) r->rest += s * *(const ssvm_v4 *)(x + 4 * (B - 1));
+}
+
+SSVM_INLINE void ssvm_row_store(const int B, const ssvm_row *r, double *out)
+{
+    for (int b = 0; b < B / 2; b++) ((ssvm_v8 *)out)[b] = r->v[b];
+    if (B & 1) *(ssvm_v4 *)(out + 4 * (B - 1)) = r->rest;
+}
+
+/* Runs BODY(B) with the compile-time constant B = number of quads in this block, block after block. */
 #define SSVM_BLOCKS(stride, at, BODY)                                                                      \
     for (ptrdiff_t at = 0; at < (stride); at += 4 * SSVM_WIDE) {                                           \
         switch (((stride) - at) / 4) {                                                                     \
@@ -44,20 +81,13 @@ enum { SSVM_WIDE = 8 };            /* vectors that one register block holds: 32 
 SSVM_INLINE void ssvm_gather_block(const int B, const double *w, ptrdiff_t stride, const int32_t *index,
                                    const double *value, ptrdiff_t count, double *out)
 {
-    ssvm_v4 sum[SSVM_WIDE];
-    for (int b = 0; b < B; b++) sum[b] = (ssvm_v4){0, 0, 0, 0};
+    ssvm_row sum;
+    ssvm_row_zero(B, &sum);
     if (value == NULL)
-        for (ptrdiff_t p = 0; p < count; p++) {
-            const ssvm_v4 *row = (const ssvm_v4 *)(w + index[p] * stride);
-            for (int b = 0; b < B; b++) sum[b] += row[b];
-        }
+        for (ptrdiff_t p = 0; p < count; p++) ssvm_row_add(B, &sum, w + index[p] * stride);
     else
-        for (ptrdiff_t p = 0; p < count; p++) {
-            const ssvm_v4 *row = (const ssvm_v4 *)(w + index[p] * stride);
-            const double v = value[p];
-            for (int b = 0; b < B; b++) sum[b] += v * row[b];
-        }
-    for (int b = 0; b < B; b++) ((ssvm_v4 *)out)[b] = sum[b];
+        for (ptrdiff_t p = 0; p < count; p++) ssvm_row_axpy(B, &sum, value[p], w + index[p] * stride);
+    ssvm_row_store(B, &sum, out);
 }
 
 /* out[:] = sum_p value[p] * w[index[p], :]; value may be NULL (all ones). */
@@ -78,20 +108,20 @@ SSVM_INLINE void ssvm_gather_tokens_block(const int B, const double *w, ptrdiff_
     enum { AHEAD = 16 };
     const ptrdiff_t last = indptr[end];
     for (ptrdiff_t t = begin; t < end; t++) {
-        ssvm_v4 sum[SSVM_WIDE];
-        for (int b = 0; b < B; b++) sum[b] = (ssvm_v4){0, 0, 0, 0};
+        ssvm_row sum;
+        ssvm_row_zero(B, &sum);
         for (ptrdiff_t p = indptr[t]; p < indptr[t + 1]; p++) {
-            const ssvm_v4 *row = (const ssvm_v4 *)(w + index[p] * stride);
+            const double *row = w + index[p] * stride;
             if (p + AHEAD < last) {
                 const char *next = (const char *)(w + index[p + AHEAD] * stride);
                 for (int c = 0; c < 32 * B; c += 64) __builtin_prefetch(next + c);
             }
             if (value == NULL)
-                for (int b = 0; b < B; b++) sum[b] += row[b];
+                ssvm_row_add(B, &sum, row);
             else
-                for (int b = 0; b < B; b++) sum[b] += value[p] * row[b];
+                ssvm_row_axpy(B, &sum, value[p], row);
         }
-        for (int b = 0; b < B; b++) ((ssvm_v4 *)(out + (t - begin) * stride))[b] = sum[b];
+        ssvm_row_store(B, &sum, out + (t - begin) * stride);
     }
 }
 
@@ -127,17 +157,17 @@ SSVM_CLONES static void ssvm_scale(ptrdiff_t n, double scale, double *to)
     for (ptrdiff_t k = 0; k < n; k++) to[k] *= scale;
 }
 
-/* sum_k x[k] y[k] in eight lanes that are added in a fixed order. */
+/* sum_k x[k] y[k] in sixteen lanes that are added in a fixed order. */
 SSVM_CLONES static double ssvm_dot(ptrdiff_t n, const double *x, const double *y)
 {
-    ssvm_v4 a = {0, 0, 0, 0}, b = {0, 0, 0, 0};
+    ssvm_v8 a = {0, 0, 0, 0, 0, 0, 0, 0}, b = a;
     ptrdiff_t k = 0;
-    for (; k + 8 <= n; k += 8) {
-        a += *(const ssvm_v4 *)(x + k) * *(const ssvm_v4 *)(y + k);
-        b += *(const ssvm_v4 *)(x + k + 4) * *(const ssvm_v4 *)(y + k + 4);
+    for (; k + 16 <= n; k += 16) {
+        a += *(const ssvm_v8 *)(x + k) * *(const ssvm_v8 *)(y + k);
+        b += *(const ssvm_v8 *)(x + k + 8) * *(const ssvm_v8 *)(y + k + 8);
     }
     a += b;
-    double sum = (a[0] + a[1]) + (a[2] + a[3]);
+    double sum = ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7]));
     for (; k < n; k++) sum += x[k] * y[k];
     return sum;
 }

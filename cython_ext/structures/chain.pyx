@@ -12,7 +12,8 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
 from cython_ext.kernels cimport chain as kernel
-from cython_ext.structures.multiclass import padded
+from cython_ext.structures.multiclass import padded, position_costs
+from cython_ext.structures.registry import StructureInfo
 from cython_ext.structures.structure cimport SummedStructure
 
 
@@ -73,6 +74,13 @@ cdef class Chain(SummedStructure):
         cdef Py_ssize_t blocks = 1 if self.tied else T
         # forward-backward; top-k needs values and two back pointers for every (position, label, rank)
         return max((2 * T + 2) * S + 2 * blocks * S * S, 3 * T * S * k + 2 * S)
+
+    cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
+        cdef Py_ssize_t t
+        for t in range(self.length(i)):
+            if not 0 <= code[t] < self.n_labels:
+                return False
+        return True
 
     cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil:
         cdef Py_ssize_t T = self.length(i)
@@ -211,3 +219,22 @@ cdef class Chain(SummedStructure):
             values[0] = self.max(i, theta, scratch, codes)
             return 1
         return count
+
+
+def build(dataset, feature_set='all'):
+    """(Structure, FeatureMap) of a TokenDataset."""
+    from cython_ext.features.tokens import token_features
+
+    structure = Chain(np.ascontiguousarray(dataset.labels, np.int32), np.ascontiguousarray(dataset.offsets, np.int64),
+                      len(dataset.label_names), dataset.edge_indptr is None)
+    return structure, token_features(dataset, structure.n_labels, structure.stride, True, feature_set)
+
+
+def zero_one(structure):
+    from cython_ext.losses.zero_one import ZeroOne
+
+    return ZeroOne(structure)
+
+
+INFO = StructureInfo('chain', 'a label for each position of a sequence, first-order transitions', build,
+                     {'hamming': position_costs, 'zero-one': zero_one}, 'hamming', position_costs)

@@ -6,6 +6,7 @@ from libc.math cimport INFINITY, log
 from libc.stdint cimport int32_t
 
 from cython_ext.kernels cimport vector
+from cython_ext.structures.registry import StructureInfo
 from cython_ext.structures.structure cimport SummedStructure
 
 
@@ -43,6 +44,9 @@ cdef class Multiclass(SummedStructure):
     cdef Py_ssize_t scratch_size(self, Py_ssize_t k) noexcept nogil:
         return self.stride
 
+    cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
+        return 0 <= code[0] < self.n_labels
+
     cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil:
         code[0] = <int32_t> vector.argmax(self.n_labels, theta)
         return theta[code[0]]
@@ -79,3 +83,22 @@ cdef class Multiclass(SummedStructure):
         total = vector.row_sum(self.stride, mean)
         vector.scale(self.stride, 1.0 / total, mean)
         return top + log(total)
+
+
+def build(dataset, feature_set='all'):
+    """(Structure, FeatureMap) of a TokenDataset whose examples are single tokens."""
+    from cython_ext.features.tokens import token_features
+
+    structure = Multiclass(np.ascontiguousarray(dataset.labels, np.int32), len(dataset.label_names))
+    return structure, token_features(dataset, structure.n_labels, structure.stride, False, feature_set)
+
+
+def position_costs(structure, matrix=None):
+    """PositionCosts of a cost matrix, 1 off the diagonal if None."""
+    from cython_ext.losses.position_costs import PositionCosts, hamming
+
+    return PositionCosts(structure, hamming(structure.n_labels) if matrix is None else matrix)
+
+
+INFO = StructureInfo('multiclass', 'one label for each example', build, {'zero-one': position_costs, 'hamming': position_costs},
+                     'zero-one', position_costs)

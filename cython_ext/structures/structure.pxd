@@ -14,6 +14,7 @@ cdef class Structure:
     cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil
     cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil
     cdef Py_ssize_t scratch_size(self, Py_ssize_t k) noexcept nogil
+    cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil
     cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil
 
 

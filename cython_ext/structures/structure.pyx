@@ -44,6 +44,10 @@ cdef class Structure:
         """max_y <theta, s(y)>; writes the maximiser's code. Ties are broken the same way every time."""
         return 0.0
 
+    cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
+        """Whether a code is one of an output of example i: what is read from a file may not be."""
+        return False
+
     # The same for Python: tests, and commands that look at one example.
 
     def size(self, Py_ssize_t i):

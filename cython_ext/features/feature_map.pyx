@@ -1,0 +1,126 @@
+"""FeatureMap: Phi_i, the linear map with <w, phi(x_i, y)> = <Phi_i' w, s(y)>.
+
+`scores` computes theta = Phi_i' w, `add` its adjoint w += scale * Phi_i a. Because <w, Phi_i a> = <theta, a>, a
+solver never needs the feature space itself; a weight vector is `dim` doubles that only the map understands, and
+`inner` is its inner product. Vectors over parts come dense (m_i doubles) or as parts: numbers with values, a part
+may be listed twice.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t
+
+from cython_ext.kernels cimport vector
+from cython_ext.memory import aligned_zeros
+
+
+cdef class FeatureMap:
+    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+        """m_i, as the structure has it."""
+        return 0
+
+    cdef void scores(self, Py_ssize_t i, const double *w, double *theta) noexcept nogil:
+        """theta[:] = Phi_i' w, all m_i of them."""
+        pass
+
+    cdef void add(self, Py_ssize_t i, const double *a, double scale, double *w) noexcept nogil:
+        """w += scale * Phi_i a."""
+        pass
+
+    cdef void add_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a, double scale,
+                        double *w) noexcept nogil:
+        """w += scale * Phi_i a for a sparse a."""
+        pass
+
+    cdef void gram_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a,
+                         double *out) noexcept nogil:
+        """out += Phi_i' Phi_i a, dense, for a sparse a: what a step along a does to the example's own scores."""
+        pass
+
+    cdef double norm2(self, Py_ssize_t i, const double *a) noexcept nogil:
+        """|| Phi_i a ||^2 for a dense a."""
+        return 0.0
+
+    def inner(self, const double[::1] v, const double[::1] w):
+        """The inner product of two weight vectors."""
+        if len(v) != self.dim or len(w) != self.dim:
+            raise ValueError(f'vectors of {len(v)} and {len(w)} numbers (expected {self.dim})')
+        return vector.dot(self.dim, &v[0], &w[0]) if self.dim else 0.0
+
+    def zeros(self):
+        """A new weight vector."""
+        return aligned_zeros(self.dim)
+
+    def keep_gram(self):
+        """Asked for by solvers that call gram_parts and norm2 at every visit: the time to build tables for them."""
+
+    def blocks(self, w):
+        """The weights as the model file names them: dict of arrays."""
+        return {}
+
+    def weights(self, blocks):
+        """The weight vector of blocks(); ValueError when they do not fit."""
+        return self.zeros()
+
+    def accumulator(self, Py_ssize_t n):
+        """An Accumulator for sums over the n examples."""
+        return Accumulator(self, n)
+
+    # The same for Python.
+
+    def scores_of(self, Py_ssize_t i, const double[::1] w):
+        """theta_i(w), float64[m_i]."""
+        theta = np.empty(self.size_of(i))
+        cdef double[::1] view = theta
+        if len(theta):
+            self.scores(i, &w[0], &view[0])
+        return theta
+
+    def adjoint(self, Py_ssize_t i, const double[::1] a):
+        """Phi_i a, float64[dim]."""
+        w = self.zeros()
+        cdef double[::1] view = w
+        self.add(i, &a[0], 1.0, &view[0])
+        return w
+
+    def gram_of(self, Py_ssize_t i, const double[::1] a):
+        """Phi_i' Phi_i a by gram_parts, float64[m_i]."""
+        out = np.zeros(self.size_of(i))
+        cdef int32_t[::1] ids = np.flatnonzero(a).astype(np.int32)
+        cdef double[::1] view = out, values = np.asarray(a)[np.asarray(ids)]
+        if len(ids):
+            self.gram_parts(i, len(ids), &ids[0], &values[0], &view[0])
+        return out
+
+    def norm2_of(self, Py_ssize_t i, const double[::1] a):
+        """|| Phi_i a ||^2."""
+        return self.norm2(i, &a[0])
+
+
+cdef class Accumulator:
+    """Sums Phi_i a_i over many examples, in an order that does not depend on the number of threads.
+
+    The examples are parted into `chunks` ranges; whoever works on a chunk puts its examples in order and alone.
+    This one adds into a weight vector for each chunk and needs no more than the map's `add`.
+    """
+
+    def __init__(self, FeatureMap features, Py_ssize_t n):
+        self.features = features
+        self.chunks = max(1, min(n, 4))
+        self.totals = np.zeros((self.chunks, features.dim))
+        cdef double[:, ::1] view = self.totals
+        self.total_data = &view[0, 0] if features.dim else NULL
+
+    cdef void put(self, Py_ssize_t chunk, Py_ssize_t i, const double *a) noexcept nogil:
+        self.features.add(i, a, 1.0, self.total_data + chunk * self.features.dim)
+
+    cdef void put_parts(self, Py_ssize_t chunk, Py_ssize_t i, Py_ssize_t count, const int32_t *ids,
+                        const double *a, double scale) noexcept nogil:
+        self.features.add_parts(i, count, ids, a, scale, self.total_data + chunk * self.features.dim)
+
+    def clear(self):
+        self.totals[...] = 0
+
+    def total(self, double[::1] out, pool):
+        """out[:] = sum of everything put since clear(). pool: a cython_ext.parallel.Pool."""
+        np.asarray(out)[...] = self.totals.sum(axis=0)

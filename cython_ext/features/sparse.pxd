@@ -1,0 +1,37 @@
+from libc.stdint cimport int32_t, int64_t
+
+from cython_ext.features.feature_map cimport Accumulator, FeatureMap
+
+
+cdef class SparseRows:
+    cdef readonly Py_ssize_t n, columns
+    cdef readonly object indptr_array, index_array, value_array
+    cdef const int64_t *indptr
+    cdef const int32_t *index
+    cdef const double *value                # NULL: all ones
+
+    cdef const double *values(self, int64_t p) noexcept nogil
+    cdef double inner(self, Py_ssize_t r, Py_ssize_t s) noexcept nogil
+
+
+cdef class SparseFeatures(FeatureMap):
+    cdef readonly SparseRows tokens, edges
+    cdef readonly Py_ssize_t n_labels, stride, state_size, square
+    cdef readonly bint chain, transitions
+    cdef readonly object offsets
+    cdef const int64_t *offset_data
+    cdef object gram_arrays
+    cdef const int64_t *gram_start          # NULL: inner products are computed when needed
+    cdef const float *gram_single           # one of the two holds them
+    cdef const double *gram_double
+
+    cdef Py_ssize_t length(self, Py_ssize_t i) noexcept nogil
+    cdef double gram(self, Py_ssize_t i, Py_ssize_t t, Py_ssize_t u) noexcept nogil
+    cdef double edge_gram(self, Py_ssize_t i, Py_ssize_t t, Py_ssize_t u) noexcept nogil
+
+
+cdef class SparseAccumulator(Accumulator):
+    cdef SparseFeatures map
+    cdef Py_ssize_t pair_size
+    cdef object tokens_by_column, statistics
+    cdef double *statistic_data

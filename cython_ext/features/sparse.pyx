@@ -1,0 +1,400 @@
+"""Sparse linear features of positions: phi = sum_t x_t (x) e(y_t), transitions, and transitions with input features.
+
+A weight vector is [attribute, label] rows of `stride` doubles, then (where there are transitions) one [from, to]
+block of stride x stride, then such a block for each edge attribute. All weights of an attribute lie side by side,
+so that one visit of a token reads whole cache lines. Covers multiclass (one position, no transitions) and chains.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy, memset
+
+from cython_ext.features.feature_map cimport Accumulator, FeatureMap
+from cython_ext.kernels cimport vector
+from cython_ext.memory import aligned_zeros
+from cython_ext.parallel import ranges
+
+GRAM_LIMIT = 1 << 29        # bytes; above it the inner products of positions are computed when needed
+
+
+cdef class SparseRows:
+    """A CSR matrix for the kernels: indptr int64[n + 1], index int32[nnz] ascending in each row, value float64[nnz]
+    or None when all are 1."""
+
+    def __init__(self, indptr, index, value, Py_ssize_t columns):
+        cdef const int64_t[::1] indptr_view = np.ascontiguousarray(indptr, np.int64)
+        cdef const int32_t[::1] index_view = np.ascontiguousarray(index, np.int32)
+        cdef const double[::1] value_view
+        self.n, self.columns = len(indptr_view) - 1, columns
+        self.indptr_array, self.index_array, self.value_array = indptr_view, index_view, None
+        self.indptr = &indptr_view[0]
+        self.index = &index_view[0] if len(index_view) else NULL
+        self.value = NULL
+        if value is not None and len(index_view):
+            value_view = np.ascontiguousarray(value, np.float64)
+            self.value_array = value_view
+            self.value = &value_view[0]
+
+    cdef const double *values(self, int64_t p) noexcept nogil:
+        """Where the values of entry p and after stand, NULL when all are 1."""
+        if self.value == NULL:
+            return NULL
+        return self.value + p
+
+    cdef double inner(self, Py_ssize_t r, Py_ssize_t s) noexcept nogil:
+        """Inner product of rows r and s."""
+        cdef int64_t p = self.indptr[r], q = self.indptr[s]
+        cdef double total = 0.0
+        while p < self.indptr[r + 1] and q < self.indptr[s + 1]:
+            if self.index[p] < self.index[q]:
+                p += 1
+            elif self.index[p] > self.index[q]:
+                q += 1
+            else:
+                total += 1.0 if self.value == NULL else self.value[p] * self.value[q]
+                p += 1
+                q += 1
+        return total
+
+    def transposed(self):
+        """(indptr, row numbers ascending, values or None) of the columns."""
+        index = np.asarray(self.index_array)
+        indptr = np.zeros(self.columns + 1, np.int64)
+        np.cumsum(np.bincount(index, minlength=self.columns), out=indptr[1:])
+        rows = np.empty(len(index), np.int32)
+        values = None if self.value == NULL else np.empty(len(index))
+        cdef int64_t[::1] place = indptr[:self.columns].copy()
+        cdef int32_t[::1] rows_view = rows
+        cdef double[::1] values_view = values
+        cdef Py_ssize_t r
+        cdef int64_t p, to
+        with nogil:
+            for r in range(self.n):
+                for p in range(self.indptr[r], self.indptr[r + 1]):
+                    to = place[self.index[p]]
+                    rows_view[to] = <int32_t> r
+                    if self.value != NULL:
+                        values_view[to] = self.value[p]
+                    place[self.index[p]] = to + 1
+        return indptr, rows, values
+
+
+cdef class SparseFeatures(FeatureMap):
+    """tokens: SparseRows [N, attributes]; offsets: int64[n + 1] tokens of each example; n_labels: K; chain:
+    whether theta has transition scores; transitions: whether there are transition weights; edges: SparseRows [N, edge
+    attributes] of the transition into each token, or None. gram: keep the inner products of the positions of each example (dual solvers need them often)."""
+
+    def __init__(self, SparseRows tokens not None, offsets, Py_ssize_t n_labels, Py_ssize_t stride, bint chain=False,
+                 bint transitions=False, SparseRows edges=None):
+        cdef const int64_t[::1] view = offsets
+        self.tokens, self.edges, self.offsets, self.offset_data = tokens, edges, offsets, &view[0]
+        self.n_labels, self.stride, self.chain, self.transitions = n_labels, stride, chain, transitions
+        self.state_size = tokens.columns * stride
+        self.square = stride * stride
+        self.dim = self.state_size + self.square * (transitions + (edges.columns if edges is not None else 0))
+
+    cdef Py_ssize_t length(self, Py_ssize_t i) noexcept nogil:
+        return <Py_ssize_t> (self.offset_data[i + 1] - self.offset_data[i])
+
+    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+        cdef Py_ssize_t T = self.length(i)
+        if self.edges is not None:
+            return T * self.stride + (T - 1 if T > 1 else 0) * self.square
+        return T * self.stride + (self.square if self.chain else 0)
+
+    cdef void scores(self, Py_ssize_t i, const double *w, double *theta) noexcept nogil:
+        cdef Py_ssize_t begin = self.offset_data[i], end = self.offset_data[i + 1], t
+        cdef const double *block = w + self.state_size
+        vector.gather_tokens(w, self.stride, self.tokens.indptr, self.tokens.index, self.tokens.value, begin, end, theta)
+        theta += (end - begin) * self.stride
+        if self.edges is None:
+            if self.transitions:
+                memcpy(theta, block, self.square * sizeof(double))
+            elif self.chain:
+                memset(theta, 0, self.square * sizeof(double))
+            return
+        for t in range(begin + 1, end):
+            vector.gather(block + (self.square if self.transitions else 0), self.square,
+                          self.edges.index + self.edges.indptr[t],
+                          self.edges.values(self.edges.indptr[t]),
+                          self.edges.indptr[t + 1] - self.edges.indptr[t], theta)
+            if self.transitions:
+                vector.axpy(self.square, 1.0, block, theta)
+            theta += self.square
+
+    cdef void add(self, Py_ssize_t i, const double *a, double scale, double *w) noexcept nogil:
+        cdef Py_ssize_t begin = self.offset_data[i], end = self.offset_data[i + 1], t, k
+        cdef double *block = w + self.state_size
+        cdef int64_t p
+        for t in range(begin, end):
+            for k in range(self.n_labels):
+                if a[k] != 0.0:
+                    p = self.tokens.indptr[t]
+                    vector.scatter(w, self.stride, self.tokens.index + p,
+                                   self.tokens.values(p),
+                                   self.tokens.indptr[t + 1] - p, scale, a)
+                    break
+            a += self.stride
+        if self.edges is None:
+            if self.transitions:
+                vector.axpy(self.square, scale, a, block)
+            return
+        for t in range(begin + 1, end):
+            if self.transitions:
+                vector.axpy(self.square, scale, a, block)
+            p = self.edges.indptr[t]
+            vector.scatter(block + (self.square if self.transitions else 0), self.square, self.edges.index + p,
+                           self.edges.values(p),
+                           self.edges.indptr[t + 1] - p, scale, a)
+            a += self.square
+
+    cdef void add_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a, double scale,
+                        double *w) noexcept nogil:
+        cdef Py_ssize_t c, t, k, states = self.length(i) * self.stride
+        cdef double *block = w + self.state_size
+        cdef double s
+        cdef int64_t p
+        for c in range(count):
+            s = scale * a[c]
+            if ids[c] < states:
+                t = self.offset_data[i] + ids[c] // self.stride
+                k = ids[c] % self.stride
+                if self.tokens.value == NULL:
+                    for p in range(self.tokens.indptr[t], self.tokens.indptr[t + 1]):
+                        w[self.tokens.index[p] * self.stride + k] += s
+                else:
+                    for p in range(self.tokens.indptr[t], self.tokens.indptr[t + 1]):
+                        w[self.tokens.index[p] * self.stride + k] += s * self.tokens.value[p]
+                continue
+            k = ids[c] - states
+            if self.edges is None:
+                if self.transitions:
+                    block[k] += s
+                continue
+            t = self.offset_data[i] + 1 + k // self.square
+            k = k % self.square
+            if self.transitions:
+                block[k] += s
+                k += self.square
+            for p in range(self.edges.indptr[t], self.edges.indptr[t + 1]):
+                block[self.edges.index[p] * self.square + k] += s * (
+                    1.0 if self.edges.value == NULL else self.edges.value[p])
+
+    cdef void gram_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a,
+                         double *out) noexcept nogil:
+        cdef Py_ssize_t c, t, u, k, T = self.length(i)
+        cdef Py_ssize_t states = T * self.stride
+        cdef const float *row
+        for c in range(count):
+            if ids[c] < states:
+                u, k = ids[c] // self.stride, ids[c] % self.stride
+                if self.gram_start != NULL and self.gram_single != NULL:
+                    row = self.gram_single + self.gram_start[i] + u * T
+                    for t in range(T):
+                        out[t * self.stride + k] += a[c] * row[t]
+                else:
+                    for t in range(T):
+                        out[t * self.stride + k] += a[c] * self.gram(i, t, u)
+            elif self.edges is None:
+                if self.transitions:
+                    out[ids[c]] += a[c]
+            else:
+                u, k = (ids[c] - states) // self.square, (ids[c] - states) % self.square
+                for t in range(T - 1):
+                    out[states + t * self.square + k] += a[c] * self.edge_gram(i, t, u)
+
+    cdef double norm2(self, Py_ssize_t i, const double *a) noexcept nogil:
+        cdef Py_ssize_t t, u, T = self.length(i), S = self.stride
+        cdef const double *pairs = a + T * S
+        cdef double total = 0.0, g
+        for t in range(T):
+            for u in range(t + 1):
+                g = self.gram(i, t, u)
+                if g != 0.0:
+                    total += (1.0 if t == u else 2.0) * g * vector.dot(S, a + t * S, a + u * S)
+        if self.edges is None:
+            if self.transitions:
+                total += vector.dot(self.square, pairs, pairs)
+            return total
+        for t in range(T - 1):
+            for u in range(t + 1):
+                g = self.edge_gram(i, t, u)
+                if g != 0.0:
+                    total += (1.0 if t == u else 2.0) * g * vector.dot(self.square, pairs + t * self.square,
+                                                                       pairs + u * self.square)
+        return total
+
+    cdef double gram(self, Py_ssize_t i, Py_ssize_t t, Py_ssize_t u) noexcept nogil:
+        """Inner product of the attributes of positions t and u of example i."""
+        cdef Py_ssize_t begin = self.offset_data[i]
+        if self.gram_start == NULL:
+            return self.tokens.inner(begin + t, begin + u)
+        if self.gram_single != NULL:
+            return self.gram_single[self.gram_start[i] + t * self.length(i) + u]
+        return self.gram_double[self.gram_start[i] + t * self.length(i) + u]
+
+    cdef double edge_gram(self, Py_ssize_t i, Py_ssize_t t, Py_ssize_t u) noexcept nogil:
+        """Inner product of the features of the transitions into positions t + 1 and u + 1."""
+        cdef Py_ssize_t begin = self.offset_data[i] + 1
+        return self.edges.inner(begin + t, begin + u) + (1.0 if self.transitions else 0.0)
+
+    def keep_gram(self):
+        """Keep a table of the inner products of each example's positions (whole numbers fit into single precision
+        without loss), unless it would be too large."""
+        cdef Py_ssize_t i, n = len(self.offsets) - 1, t, u, T
+        cdef Py_ssize_t begin
+        lengths = np.diff(self.offsets)
+        start = np.zeros(n + 1, np.int64)
+        np.cumsum(lengths * lengths, out=start[1:])
+        single = self.tokens.value == NULL
+        if self.gram_start != NULL or start[n] * (4 if single else 8) > GRAM_LIMIT:
+            return
+        table = np.zeros(start[n] + 1, np.float32 if single else np.float64)
+        cdef const int64_t[::1] start_view = start
+        cdef float[::1] single_view = table if single else np.zeros(1, np.float32)
+        cdef double[::1] double_view = np.zeros(1) if single else table
+        cdef double[::1] spread = np.zeros(self.tokens.columns + 1)
+        cdef const int64_t *indptr = self.tokens.indptr
+        cdef const int32_t *index = self.tokens.index
+        cdef const double *value = self.tokens.value
+        cdef int64_t p, at
+        cdef double total
+        with nogil:
+            for i in range(n):
+                begin, T = self.offset_data[i], self.length(i)
+                for u in range(T):
+                    for p in range(indptr[begin + u], indptr[begin + u + 1]):
+                        spread[index[p]] = 1.0 if value == NULL else value[p]
+                    for t in range(u, T):
+                        total = 0.0
+                        for p in range(indptr[begin + t], indptr[begin + t + 1]):
+                            total += spread[index[p]] if value == NULL else spread[index[p]] * value[p]
+                        at = start_view[i]
+                        if value == NULL:
+                            single_view[at + t * T + u] = single_view[at + u * T + t] = <float> total
+                        else:
+                            double_view[at + t * T + u] = double_view[at + u * T + t] = total
+                    for p in range(indptr[begin + u], indptr[begin + u + 1]):
+                        spread[index[p]] = 0.0
+        self.gram_arrays = start, table
+        self.gram_start = &start_view[0]
+        self.gram_single = &single_view[0] if single else NULL
+        self.gram_double = NULL if single else &double_view[0]
+
+    def accumulator(self, Py_ssize_t n):
+        return SparseAccumulator(self, n)
+
+    def blocks(self, w):
+        """The weights by name: state [attributes, K], transition [K, K] and edge [edge attributes, K, K], without
+        padding."""
+        w, k, s, at = np.asarray(w), self.n_labels, self.stride, self.state_size
+        out = {'state': w[:at].reshape(-1, s)[:, :k]}
+        if self.transitions:
+            out['transition'] = w[at:at + self.square].reshape(s, s)[:k, :k]
+            at += self.square
+        if self.edges is not None:
+            out['edge'] = w[at:].reshape(-1, s, s)[:, :k, :k]
+        return {name: np.ascontiguousarray(block) for name, block in out.items()}
+
+    def weights(self, blocks):
+        """The weight vector of blocks(). Raises ValueError when they do not fit."""
+        w = self.zeros()
+        k, s, at = self.n_labels, self.stride, self.state_size
+        shapes = {'state': (self.tokens.columns, k)}
+        places = {'state': w[:at].reshape(-1, s)[:, :k]}
+        if self.transitions:
+            shapes['transition'], places['transition'] = (k, k), w[at:at + self.square].reshape(s, s)[:k, :k]
+            at += self.square
+        if self.edges is not None:
+            shapes['edge'], places['edge'] = (self.edges.columns, k, k), w[at:].reshape(-1, s, s)[:, :k, :k]
+        if {name: np.shape(block) for name, block in blocks.items()} != shapes:
+            raise ValueError(f'weights {sorted(blocks)} do not fit (expected {shapes})')
+        for name, place in places.items():
+            place[...] = blocks[name]
+        return w
+
+
+cdef class SparseAccumulator(Accumulator):
+    """Keeps the position statistics of all tokens and multiplies once by the transposed features: every weight is
+    then one sum over the tokens that have its attribute, written once and in a fixed order."""
+
+    def __init__(self, SparseFeatures features, Py_ssize_t n):
+        self.features = self.map = features
+        self.pair_size = features.dim - features.state_size
+        # Pair weights with many input features are too large to hold several times: one chunk, one thread.
+        self.chunks = max(1, min(n, 16)) if self.pair_size * 16 * 8 <= 1 << 28 else 1
+        self.totals = np.zeros((self.chunks, self.pair_size + 1))
+        cdef double[:, ::1] view = self.totals
+        self.total_data = &view[0, 0]
+        self.statistics = aligned_zeros(features.tokens.n * features.stride + 1)
+        cdef double[::1] statistics = self.statistics
+        self.statistic_data = &statistics[0]
+        self.tokens_by_column = features.tokens.transposed()
+
+    cdef void put(self, Py_ssize_t chunk, Py_ssize_t i, const double *a) noexcept nogil:
+        cdef Py_ssize_t begin = self.map.offset_data[i], T = self.map.length(i), t, S = self.map.stride
+        cdef double *to = self.statistic_data + begin * S
+        cdef double *pairs = self.total_data + chunk * (self.pair_size + 1)
+        cdef int64_t p
+        for t in range(T * S):
+            to[t] += a[t]
+        a += T * S
+        if self.map.edges is None:
+            if self.map.transitions:
+                vector.axpy(self.map.square, 1.0, a, pairs)
+            return
+        for t in range(begin + 1, begin + T):
+            if self.map.transitions:
+                vector.axpy(self.map.square, 1.0, a, pairs)
+            p = self.map.edges.indptr[t]
+            vector.scatter(pairs + (self.map.square if self.map.transitions else 0), self.map.square,
+                           self.map.edges.index + p, self.map.edges.values(p),
+                           self.map.edges.indptr[t + 1] - p, 1.0, a)
+            a += self.map.square
+
+    cdef void put_parts(self, Py_ssize_t chunk, Py_ssize_t i, Py_ssize_t count, const int32_t *ids,
+                        const double *a, double scale) noexcept nogil:
+        cdef Py_ssize_t begin = self.map.offset_data[i], c, t, k, states = self.map.length(i) * self.map.stride
+        cdef double *to = self.statistic_data + begin * self.map.stride
+        cdef double *pairs = self.total_data + chunk * (self.pair_size + 1)
+        cdef int64_t p
+        for c in range(count):
+            if ids[c] < states:
+                to[ids[c]] += scale * a[c]
+                continue
+            k = ids[c] - states
+            if self.map.edges is None:
+                if self.map.transitions:
+                    pairs[k] += scale * a[c]
+                continue
+            t, k = begin + 1 + k // self.map.square, k % self.map.square
+            if self.map.transitions:
+                pairs[k] += scale * a[c]
+                k += self.map.square
+            for p in range(self.map.edges.indptr[t], self.map.edges.indptr[t + 1]):
+                pairs[self.map.edges.index[p] * self.map.square + k] += scale * a[c] * (
+                    1.0 if self.map.edges.value == NULL else self.map.edges.value[p])
+
+    def clear(self):
+        self.totals[...] = 0
+        self.statistics[...] = 0
+
+    def total(self, double[::1] out, pool):
+        indptr = self.tokens_by_column[0]
+        pool.map(self._states, [(out, begin, end) for begin, end in ranges(indptr, 4 * pool.threads)])
+        if self.pair_size:
+            np.asarray(out)[self.map.state_size:] = self.totals[:, :self.pair_size].sum(axis=0)
+
+    def _states(self, double[::1] out, Py_ssize_t begin, Py_ssize_t end):
+        """out[attribute, :] for a range of attributes."""
+        indptr, rows, values = self.tokens_by_column
+        cdef const int64_t[::1] indptr_view = indptr
+        cdef const int32_t[::1] rows_view = rows
+        cdef const double[::1] values_view = values
+        cdef const double *value = NULL
+        if values is not None:
+            value = &values_view[0]
+        with nogil:
+            vector.gather_tokens(self.statistic_data, self.map.stride, &indptr_view[0], &rows_view[0], value, begin, end,
+                                 &out[begin * self.map.stride])

@@ -1,0 +1,12 @@
+from libc.stdint cimport int32_t
+
+from cython_ext.structures.structure cimport Structure
+from cython_ext.workspace cimport Workspace
+
+
+cdef class TaskLoss:
+    cdef Structure structure
+
+    cdef double value(self, Py_ssize_t i, const int32_t *code) noexcept nogil
+    cdef double max(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *delta) noexcept nogil
+    cdef double exp(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil

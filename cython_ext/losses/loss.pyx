@@ -1,0 +1,47 @@
+"""TaskLoss: Delta(y_i, y), and the oracles of the structure augmented with it.
+
+Delta(y_i, y_i) = 0 and Delta >= 0. Both oracles may overwrite theta. A loss that decomposes over parts adds their
+costs to theta and calls the structure's own oracle; one that does not brings its own way. `needs` names the
+structure's oracles that each of the two takes.
+"""
+
+from libc.stdint cimport int32_t
+
+
+cdef class TaskLoss:
+    needs = {'max': 'max', 'exp': 'exp'}
+
+    cdef double value(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
+        """Delta(y_i, y) of an output's code."""
+        return 0.0
+
+    cdef double max(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *delta) noexcept nogil:
+        """max_y Delta(y_i, y) + <theta, s(y)>; writes the maximiser and its Delta."""
+        return 0.0
+
+    cdef double exp(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
+        """log sum_y exp(Delta(y_i, y) + <theta, s(y)>); writes the mean statistics."""
+        return 0.0
+
+    def value_of(self, Py_ssize_t i, const int32_t[::1] code):
+        """Delta(y_i, y)."""
+        return self.value(i, &code[0]) if len(code) else 0.0
+
+    def max_of(self, Py_ssize_t i, theta):
+        """(value, code, Delta) of the loss-augmented best output."""
+        import numpy as np
+        work = Workspace(self.structure)
+        cdef double[::1] copy = np.array(theta, np.float64)
+        cdef int32_t[::1] code = np.empty(self.structure.code_of(i), np.int32)
+        cdef double delta = 0.0
+        value = self.max(i, &copy[0], work, &code[0], &delta)
+        return value, np.asarray(code), delta
+
+    def exp_of(self, Py_ssize_t i, theta):
+        """(log-partition, mean statistics) of the loss-augmented distribution."""
+        import numpy as np
+        work = Workspace(self.structure)
+        cdef double[::1] copy = np.array(theta, np.float64)
+        cdef double[::1] mean = np.empty(self.structure.size_of(i))
+        value = self.exp(i, &copy[0], work, &mean[0])
+        return value, np.asarray(mean)

@@ -1,0 +1,59 @@
+"""Costs per position: Delta(y_i, y) = sum_t cost[y_i[t], y[t]]. Hamming loss is cost = 1 off the diagonal."""
+
+import numpy as np
+
+from libc.stdint cimport int32_t
+
+from cython_ext.kernels cimport vector
+from cython_ext.losses.loss cimport TaskLoss
+from cython_ext.structures.structure cimport Structure, SummedStructure
+from cython_ext.workspace cimport Workspace
+
+
+def hamming(n_labels):
+    """The cost matrix of the number of wrong positions."""
+    return 1.0 - np.eye(n_labels)
+
+
+cdef class PositionCosts(TaskLoss):
+    """structure: one whose theta begins with rows of label scores and whose codes are labels (multiclass, chain);
+    matrix: float64[K, K] costs >= 0 (right label, label), zero on the diagonal."""
+
+    def __init__(self, Structure structure not None, matrix):
+        matrix = np.asarray(matrix, np.float64)
+        labels = structure.n_labels
+        if matrix.shape != (labels, labels):
+            raise ValueError(f'a cost matrix of shape {matrix.shape} for {labels} labels')
+        if not np.all(np.isfinite(matrix)) or matrix.min(initial=0) < 0 or np.any(np.diag(matrix) != 0):
+            raise ValueError('costs must be finite and not negative, and zero for the right label')
+        self.structure, self.matrix, self.stride = structure, matrix, structure.stride
+        padded = np.zeros((labels, self.stride))
+        padded[:, :labels] = matrix
+        self.rows = padded
+        self.row_data = &self.rows[0, 0]
+
+    cdef double value(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
+        cdef const int32_t *gold = self.structure.gold(i)
+        cdef Py_ssize_t t
+        cdef double total = 0.0
+        for t in range(self.structure.code_of(i)):
+            total += self.row_data[gold[t] * self.stride + code[t]]
+        return total
+
+    cdef void add_costs(self, Py_ssize_t i, double *theta) noexcept nogil:
+        """theta += the costs of the parts."""
+        cdef const int32_t *gold = self.structure.gold(i)
+        cdef Py_ssize_t t
+        for t in range(self.structure.code_of(i)):
+            vector.axpy(self.stride, 1.0, self.row_data + gold[t] * self.stride, theta + t * self.stride)
+
+    cdef double max(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *delta) noexcept nogil:
+        cdef double value
+        self.add_costs(i, theta)
+        value = self.structure.max(i, theta, work.scratch, code)
+        delta[0] = self.value(i, code)
+        return value
+
+    cdef double exp(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
+        self.add_costs(i, theta)
+        return (<SummedStructure> self.structure).exp(i, theta, work.scratch, mean)

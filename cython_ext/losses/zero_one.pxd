@@ -1,0 +1,5 @@
+from cython_ext.losses.loss cimport TaskLoss
+
+
+cdef class ZeroOne(TaskLoss):
+    pass

@@ -1,0 +1,219 @@
+"""A training problem P(w) = lambda/2 ||w||^2 + 1/n sum_i l_i(w): a structure, a feature map, an objective and lambda.
+
+Both sides of the certificate are computed here: P(w) by one oracle pass, D(alpha) from a dual point. Examples are
+worked on in fixed chunks by several threads; every sum has an order of its own, so the number of threads changes
+no digit.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from libc.math cimport fabs
+from libc.stdint cimport int32_t, int64_t
+
+from cython_ext import dual_point
+from cython_ext.features.feature_map cimport Accumulator, FeatureMap
+from cython_ext.kernels cimport vector
+from cython_ext.objectives.objective cimport MaxObjective, Objective, SumObjective
+from cython_ext.parallel import Pool, ranges
+from cython_ext.structures.structure cimport Structure
+from cython_ext.workspace cimport Workspace
+
+
+NEVER = np.zeros(1, np.int32)
+
+
+class Interrupted(Exception):
+    """The stop flag was set during an oracle pass."""
+
+
+@dataclass
+class Evaluation:
+    """P(w) and its parts. dual: of the softmax of the scores, where it was asked for."""
+
+    primal: float
+    loss_values: np.ndarray      # l_i(w), float64[n]
+    dual: float | None = None
+
+
+cdef class Problem:
+    """names: (structure, objective, task loss or None) as on the command line."""
+
+    def __init__(self, Structure structure not None, FeatureMap features not None, Objective objective not None,
+                 double lam, names, threads=1):
+        cdef Py_ssize_t i
+        if not (lam > 0 and np.isfinite(lam)):
+            raise ValueError(f'lambda is {lam} (expected a positive number)')
+        if structure.n == 0:
+            raise ValueError('no examples')
+        self.structure, self.features, self.objective = structure, features, objective
+        self.n, self.dim, self.lam = structure.n, features.dim, lam
+        self.structure_name, self.objective_name, self.loss_name = names
+        self.pool = Pool(threads)
+
+    @property
+    def sums(self):
+        """Whether the objective is a log of sums (its dual point is the softmax of the scores)."""
+        return isinstance(self.objective, SumObjective)
+
+    def evaluate(self, w, softmax_dual=False, stop=None):
+        """P(w) and the loss of every example, by one oracle pass; with softmax_dual also D(alpha) of
+        alpha_i(y) = p(y | x_i; w), for the log losses. stop: int32[1]; Interrupted is raised when it is set."""
+        if softmax_dual:
+            return self.value_and_gradient(w, self.features.zeros(), stop)
+        losses, flag = np.empty(self.n), NEVER if stop is None else stop
+        self.pool.map(self._losses, [(w, losses, flag, *chunk) for chunk in self._parts(16)])
+        if flag[0]:
+            raise Interrupted
+        return Evaluation(self.lam / 2 * self.features.inner(w, w) + losses.sum() / self.n, losses)
+
+    def value_and_gradient(self, w, gradient, stop=None):
+        """P(w), the losses and D of the softmax of the scores; writes the gradient of P. Log losses only.
+
+        With alpha_i = p(y | x_i; w), D(alpha) = P(w) - ||grad P(w)||^2 / (2 lambda): w(alpha) is w - grad P(w) / lambda,
+        and the entropy is l_i - E[Delta - <w, psi_i>].
+        """
+        if not self.sums:
+            raise TypeError(f'{self.objective_name} has no gradient')
+        cdef Accumulator total = self._accumulator
+        if total is None:
+            total = self._accumulator = self.features.accumulator(self.n)
+        total.clear()
+        losses, flag = np.empty(self.n), NEVER if stop is None else stop
+        chunks = enumerate(self._parts(total.chunks))
+        self.pool.map(self._means, [(w, losses, flag, total, c, *chunk) for c, chunk in chunks])
+        if flag[0]:
+            raise Interrupted
+        total.total(gradient, self.pool)
+        gradient /= self.n
+        gradient += np.multiply(w, self.lam)
+        primal = self.lam / 2 * self.features.inner(w, w) + losses.sum() / self.n
+        return Evaluation(primal, losses, primal - self.features.inner(gradient, gradient) / (2 * self.lam))
+
+    def certify(self, point):
+        """(D(alpha), w(alpha)) of a sparse dual point (arrays indptr, weights, code_indptr, codes), computed from the
+        data alone. Raises ValueError when it is not a point of the dual's domain."""
+        if self.sums:
+            raise TypeError(f'{self.objective_name} has no sparse dual points')
+        point = dual_point.checked(point, self.n)
+        cdef Accumulator total = self.features.accumulator(self.n)
+        total.clear()
+        deltas = np.empty(self.n)
+        self.pool.map(self._outputs, [(point, deltas, total, c, *chunk) for c, chunk in enumerate(self._parts(total.chunks))])
+        w = self.features.zeros()
+        total.total(w, self.pool)
+        w /= self.lam * self.n
+        return deltas.sum() / self.n - self.lam / 2 * self.features.inner(w, w), w
+
+    def memory_estimate(self):
+        """Bytes of one weight vector."""
+        return 8 * self.dim
+
+    def _parts(self, count):
+        """At most `count` ranges of examples of similar cost."""
+        cdef Py_ssize_t i
+        if self._chunks is None:
+            self._chunks = {}
+        if count not in self._chunks:
+            cost = np.zeros(self.n + 1, np.int64)
+            for i in range(self.n):
+                cost[i + 1] = cost[i] + self.structure.size_of(i)
+            self._chunks[count] = ranges(cost, count)
+        return self._chunks[count]
+
+    def _losses(self, const double[::1] w, double[::1] losses, const int32_t[::1] stop, Py_ssize_t begin, Py_ssize_t end):
+        """l_i(w) of a range of examples."""
+        cdef Workspace work = Workspace(self.structure)
+        cdef Py_ssize_t i
+        with nogil:
+            for i in range(begin, end):
+                if stop[0]:
+                    break
+                self.features.scores(i, &w[0], work.theta)
+                losses[i] = self.objective.value(i, work.theta, work)
+
+    def _means(self, const double[::1] w, double[::1] losses, const int32_t[::1] stop, Accumulator total,
+               Py_ssize_t chunk, Py_ssize_t begin, Py_ssize_t end):
+        """l_i(w) of a range of examples, and their gradients E[s] - s(y_i) put into total."""
+        cdef Workspace work = Workspace(self.structure)
+        cdef SumObjective objective = self.objective
+        cdef Py_ssize_t i, c, count
+        with nogil:
+            for i in range(begin, end):
+                if stop[0]:
+                    break
+                self.features.scores(i, &w[0], work.theta)
+                losses[i] = objective.mean(i, work.theta, work, work.mean)
+                count = self.structure.parts(i, self.structure.gold(i), work.ids, work.counts)
+                for c in range(count):
+                    work.mean[work.ids[c]] -= work.counts[c]
+                total.put(chunk, i, work.mean)
+
+    def _outputs(self, point, double[::1] deltas, Accumulator total, Py_ssize_t chunk, Py_ssize_t begin, Py_ssize_t end):
+        """E[Delta] of a range of examples under a dual point, and s(y_i) - E[s] put into total."""
+        cdef Workspace work = Workspace(self.structure)
+        cdef const int64_t[::1] indptr = point['indptr'], code_indptr = point['code_indptr']
+        cdef const double[::1] weights = point['weights']
+        cdef const int32_t[::1] codes = point['codes']
+        cdef Py_ssize_t i, count, length, bad = -1
+        cdef int64_t o
+        cdef double mass, mean
+        cdef int32_t nothing = 0
+        cdef const int32_t *code
+        with nogil:
+            for i in range(begin, end):
+                mass = mean = 0.0
+                length = self.structure.code_of(i)
+                for o in range(indptr[i], indptr[i + 1]):
+                    mass += weights[o]
+                if not fabs(mass - 1.0) < 1e-6:
+                    bad = i
+                    break
+                for o in range(indptr[i], indptr[i + 1]):
+                    code = &codes[code_indptr[o]] if length else &nothing
+                    if (not weights[o] >= 0.0 or code_indptr[o + 1] - code_indptr[o] != length
+                            or not self.structure.valid(i, code)):
+                        bad = i
+                        break
+                    # weights are divided by their sum: feasible to the last digit
+                    mean += weights[o] / mass * self.objective.loss.value(i, code)
+                    count = self.structure.parts(i, code, work.ids, work.counts)
+                    total.put_parts(chunk, i, count, work.ids, work.counts, -weights[o] / mass)
+                if bad >= 0:
+                    break
+                count = self.structure.parts(i, self.structure.gold(i), work.ids, work.counts)
+                total.put_parts(chunk, i, count, work.ids, work.counts, 1.0)
+                deltas[i] = mean
+        if bad >= 0:
+            raise ValueError(f'the dual point of example {bad + 1} is not a distribution over its outputs')
+
+
+def build_problem(dataset, task, objective='hinge', loss=None, lam=1.0, feature_set='all', threads=1):
+    """The Problem of a data set. loss: a name of the task's losses, a cost matrix float64[K, K], or None for the
+    usual one. Raises ValueError with the reason where the parts do not fit."""
+    from cython_ext.objectives.registry import objective_info
+    from cython_ext.structures.registry import structure_info
+
+    if dataset.n == 0:
+        raise ValueError('no examples')
+    if np.min(dataset.labels, initial=0) < 0:
+        raise ValueError('some labels are missing or unknown')
+    info = structure_info(task)
+    structure, features = info.build(dataset, feature_set)
+    name = loss
+    if loss is None:
+        name = info.default_loss
+    elif not isinstance(loss, str):
+        name = 'costs'
+    if name == 'costs':
+        if info.cost_matrix is None:
+            raise ValueError(f'{task} takes no cost matrix (choose from {", ".join(info.losses)})')
+        task_loss = info.cost_matrix(structure, loss)
+    elif name not in info.losses:
+        raise ValueError(f'{task} has no task loss {name} (choose from {", ".join(info.losses)})')
+    else:
+        task_loss = info.losses[name](structure)
+    make, with_loss = objective_info(objective)
+    return Problem(structure, features, make(structure, task_loss if with_loss else None), lam,
+                   (task, objective, name if with_loss else None), threads)

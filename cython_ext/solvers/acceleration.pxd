@@ -1,0 +1,2 @@
+cdef class Acceleration:
+    cdef readonly double lam, kappa

@@ -1,0 +1,3 @@
+cdef class Acceleration:
+    def __init__(self, problem):
+        pass

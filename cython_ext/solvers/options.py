@@ -1,0 +1,58 @@
+"""What a solver declares about itself, and its own options."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Option:
+    """One `--set NAME=VALUE`: type is bool, int, float or a tuple of the words it may be."""
+
+    type: Any
+    default: Any
+    help: str
+    minimum: float | None = None
+
+    def parse(self, text):
+        """The value of a word from the command line. Raises ValueError with what was expected."""
+        if isinstance(self.type, tuple):
+            if text in self.type:
+                return text
+            raise ValueError(f'expected one of {", ".join(self.type)}')
+        if self.type is bool:
+            words = {'true': True, 'yes': True, 'on': True, '1': True, 'false': False, 'no': False, 'off': False, '0': False}
+            if text.lower() in words:
+                return words[text.lower()]
+            raise ValueError('expected true or false')
+        try:
+            value = self.type(text)
+        except ValueError:
+            raise ValueError(f'expected {"a whole number" if self.type is int else "a number"}') from None
+        if value != value or (self.minimum is not None and value < self.minimum):
+            raise ValueError(f'expected at least {self.minimum:g}' if self.minimum is not None else 'expected a number')
+        return value
+
+
+@dataclass(frozen=True)
+class SolverInfo:
+    """A solver for the registry.
+
+    objectives: names that it minimises; oracle: the structure's oracle that it calls for each ('max', 'topk', 'exp'),
+    by objective; certificate: where its dual point comes from; make(problem, options, seed) -> Solver.
+    """
+
+    name: str
+    summary: str
+    oracle: dict
+    options: dict
+    certificate: str
+    paper: str
+    make: Any
+
+    @property
+    def objectives(self):
+        return tuple(self.oracle)
+
+    def settings(self, given):
+        """All options with their values: given ones over defaults."""
+        return {name: given.get(name, option.default) for name, option in self.options.items()}

@@ -1,0 +1,18 @@
+"""All solvers, one line each: name -> module with an INFO."""
+
+from importlib import import_module
+
+MODULES = {
+    'bcfw': 'cython_ext.solvers.bcfw',
+    'sgd': 'cython_ext.solvers.sgd',
+    'lbfgs': 'cython_ext.solvers.lbfgs',
+}
+
+
+def solver_info(name):
+    """The SolverInfo of a name; KeyError when there is none. Modules are imported when first asked for."""
+    return import_module(MODULES[name]).INFO
+
+
+def all_solvers():
+    return [solver_info(name) for name in MODULES]

@@ -1,0 +1,246 @@
+"""Averaged stochastic (sub)gradient descent with steps gamma0 / (1 + t / t0) (Pillutla et al. 2018, section 4).
+
+w is held as scale * v, so that the shrinking of a step, w *= 1 - gamma lambda, is one multiplication and a step costs
+what its example's features cost. The average 2 / (t (t + 1)) sum_j j w_j comes from a second vector that takes the
+same sparse changes: with A_t = sum_j<=t j scale_j and e_l the l-th change of v, it is
+2 / (t (t + 1)) (A_t v_t - sum_l A_l-1 e_l).
+
+The dual point of the hinge loss is the average of the outputs that the oracle has given for an example, the p-th of
+weight 2 / (p + 1); of the log losses it is the softmax of the scores.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from cython_ext.objectives.objective cimport MaxObjective, SumObjective
+from cython_ext.problem cimport Problem
+from cython_ext.rng cimport shuffle
+from cython_ext.solvers.options import Option, SolverInfo
+from cython_ext.solvers.solver cimport Solver
+from cython_ext.solvers.working_sets cimport WorkingSet, WorkingSets
+from cython_ext.workspace cimport Workspace
+from cython_ext.kernels cimport vector
+
+cdef enum:
+    SAMPLE = 1000               # examples on which the first step size is chosen
+    KEPT = 50                   # outputs of an example that the dual point keeps
+
+
+cdef class Sgd(Solver):
+    """options: as OPTIONS below; seed: of the order of visits."""
+
+    cdef bint sums
+    cdef MaxObjective max_objective             # one of the two
+    cdef SumObjective sum_objective
+    cdef WorkingSets sets                       # of the hinge loss
+    cdef Workspace work
+    cdef readonly object v, late                # w = scale * v; sum_l A_l-1 e_l
+    cdef double *v_data
+    cdef double *late_data
+    cdef readonly double scale, weight_sum      # A_t
+    cdef readonly double gamma0, t0
+    cdef readonly int64_t t
+    cdef object order_array
+    cdef int32_t *order
+    cdef readonly Py_ssize_t position
+    cdef uint64_t random
+    cdef double loss_sum
+    cdef object last_estimate
+
+    def __init__(self, Problem problem not None, options, seed=0):
+        Solver.__init__(self, problem)
+        self.sums = problem.sums
+        if self.sums:
+            self.sum_objective = problem.objective
+        else:
+            self.max_objective = problem.objective
+            self.sets = WorkingSets(problem.structure)
+        self.work = Workspace(problem.structure)
+        cdef double[::1] v = problem.features.zeros(), late = problem.features.zeros()
+        cdef int32_t[::1] order = np.zeros(problem.n, np.int32)
+        self.v, self.v_data = np.asarray(v), &v[0] if len(v) else NULL
+        self.late, self.late_data = np.asarray(late), &late[0] if len(late) else NULL
+        self.order_array, self.order = np.asarray(order), &order[0]
+        self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
+        self._clear()
+        self.gamma0, self.t0 = options['gamma0'], options['t0']
+        if self.gamma0 <= 0:
+            self.gamma0 = self._choose_step()
+            self._clear()
+        if self.t0 <= 0:
+            self.t0 = 2.0 / (problem.lam * self.gamma0)
+
+    def _clear(self):
+        self.v[:] = 0
+        self.late[:] = 0
+        self.scale, self.weight_sum, self.t = 1.0, 0.0, 0
+
+    def _choose_step(self):
+        """The constant step, among powers of 4, that brings the loss of the first examples down most in one pass."""
+        cdef Py_ssize_t i, count = min(self.problem.n, SAMPLE)
+        cdef double total, best = np.inf, chosen = 1.0, step = self._short_step(), lam = self.problem.lam
+        self.t0 = np.inf
+        for power in range(-3, 8):
+            self._clear()
+            self.gamma0 = step * 4.0 ** power
+            if self.gamma0 * lam >= 1:
+                break
+            with nogil:
+                for i in range(count):
+                    self.visit(i, False)
+                total = 0.0
+                for i in range(count):
+                    self.problem.features.scores(i, self.v_data, self.work.theta)
+                    vector.scale(self.problem.structure.size_of(i), self.scale, self.work.theta)
+                    total += self.problem.objective.value(i, self.work.theta, self.work)
+            total = total / count + lam / 2 * self.scale * self.scale * self.problem.features.inner(self.v, self.v)
+            if total < best:
+                best, chosen = total, self.gamma0
+            elif total > 2 * best:
+                break
+        return chosen
+
+    def _short_step(self):
+        """1 / the largest ||Phi_i s(y_i)||^2 of the first examples: a step that is surely not too long."""
+        cdef Py_ssize_t i, c, count
+        cdef double largest = 1e-300
+        for i in range(min(self.problem.n, 100)):
+            count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.ids, self.work.counts)
+            for c in range(self.problem.structure.size_of(i)):
+                self.work.mean[c] = 0.0
+            for c in range(count):
+                self.work.mean[self.work.ids[c]] += self.work.counts[c]
+            largest = max(largest, self.problem.features.norm2(i, self.work.mean))
+        return min(1.0 / largest, 0.5 / self.problem.lam)
+
+    def run_pass(self, int32_t[::1] stop):
+        cdef Py_ssize_t q, n = self.problem.n
+        if self.position == 0:
+            for q in range(n):
+                self.order[q] = <int32_t> q
+            shuffle(&self.random, self.order, n)
+            self.loss_sum = 0.0
+        with nogil:
+            for q in range(self.position, n):
+                if stop[0]:
+                    break
+                self.visit(self.order[q], True)
+                self.position = q + 1
+        if self.position < n:
+            return False
+        self.position = 0
+        self.passes += 1
+        return True
+
+    cdef void visit(self, Py_ssize_t i, bint remember) noexcept nogil:
+        """One step. remember: put the oracle's output into the dual point."""
+        cdef Py_ssize_t c, part, count, size = self.problem.structure.size_of(i)
+        cdef double step = self.gamma0 / (1.0 + <double> self.t / self.t0), delta = 0.0, change
+        self.problem.features.scores(i, self.v_data, self.work.theta)
+        vector.scale(size, self.scale, self.work.theta)
+        if self.sums:
+            self.loss_sum += self.sum_objective.mean(i, self.work.theta, self.work, self.work.mean)
+        else:
+            self.loss_sum += self.max_objective.best(i, self.work.theta, self.work, self.work.code, &delta)
+        self.oracle_calls += 1
+        self.t += 1
+        self.scale *= max(1.0 - step * self.problem.lam, 1e-6)
+        if self.scale < 1e-100:
+            vector.scale(self.problem.dim, self.scale, self.v_data)
+            self.weight_sum /= self.scale
+            self.scale = 1.0
+        change = step / self.scale
+        count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.gold_ids, self.work.gold_counts)
+        if self.sums:
+            for c in range(count):
+                part = self.work.gold_ids[c]
+                self.work.mean[part] = self.work.mean[part] - self.work.gold_counts[c]
+            self.problem.features.add(i, self.work.mean, -change, self.v_data)
+            if self.weight_sum != 0.0:
+                self.problem.features.add(i, self.work.mean, -change * self.weight_sum, self.late_data)
+        else:
+            self.add_difference(i, count, change, self.v_data)
+            self.add_difference(i, count, change * self.weight_sum, self.late_data)
+        self.weight_sum += self.t * self.scale
+        if remember and not self.sums:
+            self.remember_output(i, delta)
+
+    cdef void add_difference(self, Py_ssize_t i, Py_ssize_t count, double scale, double *w) noexcept nogil:
+        """w += scale * Phi_i (s(y_i) - s(y)); count: parts of y_i."""
+        self.problem.features.add_parts(i, count, self.work.gold_ids, self.work.gold_counts, scale, w)
+        count = self.problem.structure.parts(i, self.work.code, self.work.ids, self.work.counts)
+        self.problem.features.add_parts(i, count, self.work.ids, self.work.counts, -scale, w)
+
+    cdef void remember_output(self, Py_ssize_t i, double delta) noexcept nogil:
+        """Moves weight 2 / (p + 1) of example i to the output in work.code in its p-th pass."""
+        cdef WorkingSet *s = self.sets.sets + i
+        cdef double share = 2.0 / (self.passes + 2), total = 0.0
+        cdef Py_ssize_t j, least, place = self.sets.find(i, self.work.code)
+        for j in range(s.count):
+            s.weight[j] *= 1.0 - share
+        if place < 0 and s.count < KEPT:
+            place = self.sets.append(i, self.work.code, delta, 0.0)
+        if place < 0:                           # the set is full: the output takes the place of the lightest one
+            least = 0
+            for j in range(s.count):
+                if s.weight[j] < s.weight[least]:
+                    least = j
+            self.sets.replace(i, least, self.work.code, delta)
+            place = least
+        s.weight[place] += share
+        for j in range(s.count):
+            total += s.weight[j]
+        for j in range(s.count):
+            s.weight[j] /= total
+
+    def candidates(self):
+        w = self.scale * self.v
+        if self.t == 0:
+            return [('current', w)]
+        average = self.weight_sum * self.v
+        average -= self.late
+        average *= 2.0 / (self.t * (self.t + 1.0))
+        return [('average', average), ('current', w)]
+
+    def dual_value(self):
+        if self.sets is None:
+            return None
+        return self.problem.certify(self.dual_point())[0]
+
+    def dual_point(self):
+        return None if self.sets is None else self.sets.dual_point()
+
+    def state(self):
+        return {
+            **Solver.state(self),
+            **({} if self.sets is None else {f'sets.{name}': value for name, value in self.sets.state().items()}),
+            'v': self.v.copy(), 'late': self.late.copy(), 'scale': self.scale, 'weight_sum': self.weight_sum,
+            'gamma0': self.gamma0, 't0': self.t0, 't': self.t, 'order': self.order_array.copy(),
+            'position': self.position, 'random': self.random, 'loss_sum': self.loss_sum,
+        }
+
+    def restore(self, state):
+        Solver.restore(self, state)
+        if self.sets is not None:
+            self.sets.restore({name[5:]: value for name, value in state.items() if name.startswith('sets.')})
+        self.v[:], self.late[:], self.order_array[:] = state['v'], state['late'], state['order']
+        self.scale, self.weight_sum, self.t = state['scale'], state['weight_sum'], state['t']
+        self.gamma0, self.t0, self.random = state['gamma0'], state['t0'], state['random']
+        self.position, self.loss_sum = state['position'], state['loss_sum']
+
+
+OPTIONS = {
+    'gamma0': Option(float, 0.0, 'first step size; 0: the best of some on the first examples', minimum=0),
+    't0': Option(float, 0.0, 'steps after which the step size has halved; 0: 2 / (lambda gamma0)', minimum=0),
+}
+
+INFO = SolverInfo(
+    name='sgd',
+    summary='averaged stochastic (sub)gradient descent',
+    oracle={'hinge': 'max', 'log': 'exp', 'softmax-margin': 'exp'},
+    options=OPTIONS,
+    certificate='average of its outputs (hinge), softmax of the scores (log losses)',
+    paper='Pillutla et al. 2018, section 4',
+    make=Sgd,
+)

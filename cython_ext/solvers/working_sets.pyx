@@ -1,0 +1,195 @@
+"""The outputs that a solver has met for each example, with their weights: a sparse dual point.
+
+Weights of an example are non-negative and sum to 1. Sets grow by doubling; there is no Python object per output.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcmp, memcpy
+
+from cython_ext.structures.structure cimport Structure
+
+
+cdef class WorkingSets:
+    """One set per example, each with the right output at weight 1. with_gram: also a table of inner products of
+    each set's outputs, which the solver fills."""
+
+    def __cinit__(self, Structure structure not None, bint with_gram=False):
+        cdef Py_ssize_t i
+        self.structure, self.n, self.with_gram = structure, structure.n, with_gram
+        self.largest = 0
+        self.sets = <WorkingSet *> calloc(max(self.n, 1), sizeof(WorkingSet))
+        if self.sets == NULL:
+            raise MemoryError
+        for i in range(self.n):
+            if self.append(i, structure.gold(i), 0.0, 1.0) < 0:
+                raise MemoryError
+
+    def __dealloc__(self):
+        cdef Py_ssize_t i
+        if self.sets != NULL:
+            for i in range(self.n):
+                free(self.sets[i].codes)
+            free(self.sets)
+
+    cdef bint reserve(self, Py_ssize_t i, Py_ssize_t capacity) noexcept nogil:
+        """Room for `capacity` outputs in one block of memory; False when there is none."""
+        cdef WorkingSet *s = self.sets + i
+        cdef WorkingSet old = s[0]
+        cdef Py_ssize_t length = self.structure.code_of(i), j
+        cdef Py_ssize_t code_bytes = (capacity * length * sizeof(int32_t) + 7) // 8 * 8
+        cdef char *block
+        if capacity <= old.capacity:
+            return True
+        block = <char *> malloc(code_bytes + capacity * 24 + (capacity * capacity * 8 if self.with_gram else 0) + 8)
+        if block == NULL:
+            return False
+        s.codes = <int32_t *> block
+        s.weight = <double *> (block + code_bytes)
+        s.delta = s.weight + capacity
+        s.used = <int64_t *> (s.delta + capacity)
+        s.gram = <double *> (s.used + capacity) if self.with_gram else NULL
+        s.capacity = <int32_t> capacity
+        if old.count:
+            memcpy(s.codes, old.codes, old.count * length * sizeof(int32_t))
+            memcpy(s.weight, old.weight, old.count * 8)
+            memcpy(s.delta, old.delta, old.count * 8)
+            memcpy(s.used, old.used, old.count * 8)
+            if self.with_gram:
+                for j in range(old.count):
+                    memcpy(s.gram + j * capacity, old.gram + j * old.capacity, old.count * 8)
+        free(old.codes)
+        self.largest = max(self.largest, capacity)
+        return True
+
+    cdef Py_ssize_t find(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
+        """Place of an output in the set of example i, -1 if it is not there."""
+        cdef WorkingSet *s = self.sets + i
+        cdef Py_ssize_t j, length = self.structure.code_of(i)
+        for j in range(s.count):
+            if memcmp(s.codes + j * length, code, length * sizeof(int32_t)) == 0:
+                return j
+        return -1
+
+    cdef Py_ssize_t append(self, Py_ssize_t i, const int32_t *code, double delta, double weight) noexcept nogil:
+        """Adds an output (its gram row is left to the caller) and returns its place, -1 when memory is out."""
+        cdef WorkingSet *s = self.sets + i
+        cdef Py_ssize_t j = s.count, length = self.structure.code_of(i)
+        if j == s.capacity and not self.reserve(i, 2 * j if j else 2):
+            return -1
+        memcpy(s.codes + j * length, code, length * sizeof(int32_t))
+        s.weight[j], s.delta[j], s.used[j] = weight, delta, 0
+        s.count += 1
+        if self.with_gram and j == 0:
+            s.gram[0] = 0.0
+        return j
+
+    cdef void remove(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+        """Drops an output; the last one takes its place."""
+        cdef WorkingSet *s = self.sets + i
+        cdef Py_ssize_t last = s.count - 1, length = self.structure.code_of(i), k
+        s.count -= 1
+        if j == last:
+            return
+        memcpy(s.codes + j * length, s.codes + last * length, length * sizeof(int32_t))
+        s.weight[j], s.delta[j], s.used[j] = s.weight[last], s.delta[last], s.used[last]
+        if self.with_gram:
+            for k in range(s.count):
+                s.gram[j * s.capacity + k] = s.gram[last * s.capacity + k]
+            s.gram[j * s.capacity + j] = s.gram[last * s.capacity + last]
+            for k in range(s.count):
+                s.gram[k * s.capacity + j] = s.gram[j * s.capacity + k]
+
+    cdef void replace(self, Py_ssize_t i, Py_ssize_t j, const int32_t *code, double delta) noexcept nogil:
+        """Another output, with weight 0, in the place of output j (sets without a gram table only)."""
+        cdef WorkingSet *s = self.sets + i
+        cdef Py_ssize_t length = self.structure.code_of(i)
+        memcpy(s.codes + j * length, code, length * sizeof(int32_t))
+        s.weight[j], s.delta[j], s.used[j] = 0.0, delta, 0
+
+    cdef double mean_loss(self) noexcept nogil:
+        """1/n sum_i E_alpha_i[Delta]."""
+        cdef Py_ssize_t i, j
+        cdef double total = 0.0, one
+        for i in range(self.n):
+            one = 0.0
+            for j in range(self.sets[i].count):
+                one += self.sets[i].weight[j] * self.sets[i].delta[j]
+            total += one
+        return total / self.n if self.n else 0.0
+
+    def dual_point(self):
+        """The outputs with positive weight: dict of indptr int64[n + 1] (outputs of each example), weights float64,
+        code_indptr int64 (codes of each output) and codes int32."""
+        return self._pack(positive=True)
+
+    def state(self):
+        """Everything, for a checkpoint: dual_point's arrays of all outputs, with used, delta and gram."""
+        return self._pack(positive=False)
+
+    def _pack(self, bint positive):
+        cdef Py_ssize_t i, j, k, length, outputs = 0, numbers = 0, products = 0, o = 0, c = 0, g = 0
+        cdef WorkingSet *s
+        for i in range(self.n):
+            s = self.sets + i
+            length = self.structure.code_of(i)
+            for j in range(s.count):
+                if s.weight[j] > 0 or not positive:
+                    outputs += 1
+                    numbers += length
+            products += s.count * s.count
+        indptr, code_indptr = np.zeros(self.n + 1, np.int64), np.zeros(outputs + 1, np.int64)
+        weights, codes = np.zeros(outputs), np.zeros(numbers, np.int32)
+        state = not positive
+        gram = np.zeros(products if state and self.with_gram else 0)
+        used, delta = np.zeros(outputs if state else 0, np.int64), np.zeros(outputs if state else 0)
+        cdef int64_t[::1] indptr_v = indptr, code_indptr_v = code_indptr, used_v = used
+        cdef double[::1] weights_v = weights, gram_v = gram, delta_v = delta
+        cdef int32_t[::1] codes_v = codes
+        for i in range(self.n):
+            s = self.sets + i
+            length = self.structure.code_of(i)
+            for j in range(s.count):
+                if s.weight[j] > 0 or not positive:
+                    weights_v[o] = s.weight[j]
+                    if length:
+                        memcpy(&codes_v[c], s.codes + j * length, length * sizeof(int32_t))
+                    if not positive:
+                        used_v[o], delta_v[o] = s.used[j], s.delta[j]
+                        if self.with_gram:
+                            for k in range(s.count):
+                                gram_v[g] = s.gram[j * s.capacity + k]
+                                g += 1
+                    o, c = o + 1, c + length
+                    code_indptr_v[o] = c
+            indptr_v[i + 1] = o
+        point = {'indptr': indptr, 'weights': weights, 'code_indptr': code_indptr, 'codes': codes}
+        return {**point, 'used': used, 'delta': delta, 'gram': gram} if state else point
+
+    def restore(self, state):
+        """Back to a state()."""
+        cdef int64_t[::1] indptr = state['indptr'], used = state['used'], code_indptr = state['code_indptr']
+        cdef double[::1] weights = state['weights'], delta = state['delta'], gram = state['gram']
+        cdef int32_t[::1] codes = state['codes']
+        cdef Py_ssize_t i, j, k, o, place, g = 0
+        cdef WorkingSet *s
+        cdef int32_t nothing = 0
+        if len(indptr) != self.n + 1:
+            raise ValueError(f'a state of {len(indptr) - 1} examples (expected {self.n})')
+        for i in range(self.n):
+            s = self.sets + i
+            s.count = 0
+            # the same room as before: how much a set has decides nothing, but growth is cheaper than copies
+            if not self.reserve(i, indptr[i + 1] - indptr[i]):
+                raise MemoryError
+            for o in range(indptr[i], indptr[i + 1]):
+                place = self.append(i, &codes[code_indptr[o]] if code_indptr[o + 1] > code_indptr[o] else &nothing,
+                                    delta[o], weights[o])
+                s.used[place] = used[o]
+            if self.with_gram:
+                for j in range(s.count):
+                    for k in range(s.count):
+                        s.gram[j * s.capacity + k] = gram[g]
+                        g += 1

@@ -1,0 +1,28 @@
+"""All output structures, one line each: task name -> module with an INFO."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+MODULES = {
+    'multiclass': 'cython_ext.structures.multiclass',
+    'chain': 'cython_ext.structures.chain',
+}
+
+
+@dataclass(frozen=True)
+class StructureInfo:
+    """build(dataset, feature_set) -> (Structure, FeatureMap); losses: name -> function of the structure that gives a
+    TaskLoss; cost_matrix(structure, matrix) -> TaskLoss, or None where costs per label make no sense."""
+
+    name: str
+    summary: str
+    build: Any
+    losses: dict
+    default_loss: str
+    cost_matrix: Any = None
+
+
+def structure_info(name):
+    """The StructureInfo of a task; KeyError when there is none."""
+    return import_module(MODULES[name]).INFO
