@@ -1,6 +1,7 @@
 """CoNLL columns with a CRF++ template: a row of cells for each token, blank line after a sequence, label last.
 
 A row whose first cell is -DOCSTART- ends a sequence like a blank line. Files to be tagged may lack the label.
+There is no `write`: a data set holds attributes, which do not tell what the columns were.
 """
 
 import re
@@ -11,7 +12,7 @@ from cython_ext.text.cuts import after_blank_line
 from cython_ext.text.expansion import Expander
 from cython_ext.text.vocabulary import encoded
 from data_formats import templates
-from data_formats.errors import DataError, UsageError
+from data_formats.errors import DataError
 from data_formats.reading import read_all, stream_all
 from data_formats.source import Source
 from data_formats.writing import candidate_header
@@ -74,11 +75,6 @@ def first_width(source):
         if cells and cells[0] != DOCSTART:
             return len(cells)
     return 0
-
-
-def write(dataset, stream, names=None):
-    """Refuse: a data set holds attributes, not the columns they were made of."""
-    raise UsageError('cannot write CoNLL columns: attributes do not tell which columns they came from')
 
 
 def write_predictions(block, labels, stream, extra_columns=None, headers=None):

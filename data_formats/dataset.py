@@ -178,6 +178,7 @@ class Block:
 
     dataset: TokenDataset
     rows: bytes  # the lines these examples were read from, whole
+    sequences: np.ndarray  # int64; where sequences of tokens end in the file, also when every token is an example
 
 
 def _indptr(counts):

@@ -30,7 +30,8 @@ def stream_all(source, parser, cut, options, frozen):
     source = Source.of(source)
     for block, line in source.blocks(cut):
         feed(source, parser, block, line)
-        yield Block(finish(source, parser.take(), options, frozen), block)
+        parts = parser.take()
+        yield Block(finish(source, parts, options, frozen), block, parts['offsets'])
 
 
 def feed(source, parser, block, line):

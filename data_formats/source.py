@@ -73,6 +73,8 @@ class Source:
             self._file.close()
 
     def _open(self):
+        if self.path == '-' and sys.stdin is None:
+            raise DataError(self.name, None, 'standard input is closed')
         with file_errors(self.name):
             raw = sys.stdin.buffer if self.path == '-' else open(self.path, 'rb')  # noqa: SIM115
         self._file = raw

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from itertools import groupby
 
-from data_formats.errors import DataError, file_errors, shown
+from data_formats.errors import DataError, shown
 
 MACRO = re.compile(
     r'%(?:x\[(?P<row>-?\d+),(?P<column>\d+)\]|(?P<kind>[psw])\[(?P<r>-?\d+),(?P<c>\d+)(?:,(?P<n>\d+))?\])'
@@ -72,17 +72,6 @@ class Template:
                         f'there is no column {macro.column}',
                         f'expected 0 to {count - 1}: the data have {count} before the answer',
                     )
-
-
-def load(path):
-    """The text of a template file; parse it with `parse`."""
-    with file_errors(path), open(path, 'rb') as stream:
-        raw = stream.read()
-    try:
-        return raw.decode('utf-8-sig')
-    except UnicodeDecodeError as error:
-        line = raw.count(b'\n', 0, error.start) + 1
-        raise DataError(path, line, 'this template is not UTF-8 text', 'expected a CRF++ template') from None
 
 
 def parse(text, name='<template>'):

@@ -14,20 +14,23 @@ def write_label_lines(block, labels, stream, extra_columns, headers, separator, 
     labels : int32 [N], ids in the block's label_names
     extra_columns : None, or for each token a list of str that follow the label after a separator
     headers : None, or for each example a line (str) that goes before it
-    parted : a blank line after each example
+    parted : a blank line after each sequence
     """
     dataset = block.dataset
     labels = np.ascontiguousarray(labels, dtype=np.int32)
     if extra_columns is None and headers is None:
-        label_lines(labels, dataset.label_names, dataset.offsets, parted, stream)
+        label_lines(labels, dataset.label_names, block.sequences, parted, stream)
         return
     names, separator = dataset.label_names.names(), separator.encode()
+    ends = set(block.sequences[1:].tolist()) if parted else ()
     for i in range(dataset.n):
         lines = [] if headers is None else [encoded(headers[i])]
         for t in range(dataset.offsets[i], dataset.offsets[i + 1]):
             extra = [] if extra_columns is None else extra_columns[t]
             lines.append(separator.join(map(encoded, [names[labels[t]], *extra])))
-        stream.write(b'\n'.join(lines) + (b'\n\n' if parted else b'\n'))
+            if t + 1 in ends:
+                lines.append(b'')
+        stream.write(b'\n'.join(lines) + b'\n')
 
 
 def write_nbest_labels(block, candidates, stream):
@@ -46,12 +49,6 @@ def candidate_header(rank, score, probability=None):
     """The line before a candidate (bytes)."""
     more = '' if probability is None else f' {probability:.6g}'
     return f'# {rank} {score:.10g}{more}'.encode()
-
-
-def marginal_columns(label_names, marginals):
-    """For each token its `LABEL:P` columns, from marginals float64 [N, K]."""
-    names = label_names.names()
-    return [[f'{name}:{p:.6f}' for name, p in zip(names, row, strict=True)] for row in marginals.tolist()]
 
 
 def write_attributes(dataset, stream):
@@ -99,16 +96,14 @@ def refuse_edges(dataset, format_name):
         )
 
 
-def label_spellings(dataset, positive):
-    """The label names if every one is a number (svm_hmm: a whole number from 1), else None."""
-    names = dataset.label_names.names()
-    if positive:
-        return dataset.label_names if all(name.isascii() and name.isdigit() and int(name) for name in names) else None
+def label_spellings(dataset, whole):
+    """The label names if every one is a number (`whole`: a whole number), else None."""
     try:
-        numbers = [float(name) for name in names]
+        numbers = [float(name) for name in dataset.label_names.names()]
     except ValueError:
         return None
-    return dataset.label_names if np.isfinite(numbers).all() else None
+    good = np.isfinite(numbers).all() and not (whole and any(number % 1 for number in numbers))
+    return dataset.label_names if good else None
 
 
 def feature_numbers(attributes):

@@ -1,0 +1,36 @@
+"""What all tests share: hypothesis settings, a seeded generator, and the data sets that are not in the repository."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get('SSVM_DATA') or REPOSITORY.parent / 'shared' / 'data')
+
+# no deadline: the machine may be busy; derandomised: the same examples on every run
+settings.register_profile(
+    'ssvm', deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+settings.load_profile('ssvm')
+
+
+@pytest.fixture
+def rng():
+    """A generator with a fixed seed."""
+    return np.random.default_rng(0)
+
+
+@pytest.fixture
+def data_file():
+    """path(name, ...): a file of the data sets; the test skips, by the set's name, where it is absent."""
+
+    def path(*names):
+        file = DATA.joinpath(*names)
+        if not file.exists():
+            pytest.skip(f'data set {names[0]} is not there (set SSVM_DATA)')
+        return file
+
+    return path
