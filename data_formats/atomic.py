@@ -38,7 +38,8 @@ def atomic_output(path):
     except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
-        if isinstance(error, OSError) and error.filename in (temporary, None) and not isinstance(error, BrokenPipeError):
+        ours = isinstance(error, OSError) and error.filename in (temporary, None)
+        if ours and not isinstance(error, BrokenPipeError):
             raise DataError(path, None, f'cannot be written: {error.strerror or error}') from error
         raise
 

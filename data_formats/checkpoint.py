@@ -58,7 +58,9 @@ def load(path):
     with Container(path, DOCUMENT, 'an ssvm checkpoint') as container:
         document = container.document
         if document.get('format') != FORMAT or document.get('format_version') != FORMAT_VERSION:
-            raise container.error(f'checkpoint of format {document.get("format_version")!r}', f'expected {FORMAT_VERSION}')
+            raise container.error(
+                f'checkpoint of format {document.get("format_version")!r}', f'expected {FORMAT_VERSION}'
+            )
         parts = document.get('parts')
         if not isinstance(document.get('run'), dict) or not isinstance(parts, dict):
             raise container.error('incomplete checkpoint')
@@ -72,6 +74,4 @@ def load(path):
 def differences(saved, now):
     """Sentences about what differs between the run of a checkpoint and the present one; empty if nothing does."""
     keys = [*saved, *(key for key in now if key not in saved)]
-    return [
-        f'{key} was {saved.get(key)!r} and is {now.get(key)!r}' for key in keys if saved.get(key) != now.get(key)
-    ]
+    return [f'{key} was {saved.get(key)!r} and is {now.get(key)!r}' for key in keys if saved.get(key) != now.get(key)]

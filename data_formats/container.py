@@ -16,7 +16,7 @@ import zlib
 
 import numpy as np
 
-from data_formats.errors import DataError
+from data_formats.errors import DataError, file_errors
 
 KINDS = 'biuf'  # kinds of numbers that arrays may hold
 SUFFIX = '.npy'
@@ -162,16 +162,14 @@ class Container:
             raise self.error(f'array {name} is damaged ({error})') from error
 
     def _open(self):
-        try:
+        with file_errors(self.path):
             if self.path == '-':
                 return io.BytesIO(sys.stdin.buffer.read())
             stream = open(self.path, 'rb')  # noqa: SIM115 (closed by __exit__)
-            if not stream.seekable():
-                with stream:
-                    return io.BytesIO(stream.read())
-            return stream
-        except OSError as error:
-            raise self.error(f'cannot be read: {error.strerror or error}') from error
+            if stream.seekable():
+                return stream
+            with stream:
+                return io.BytesIO(stream.read())
 
     def _check_start(self):
         self._stream.seek(0)
@@ -184,7 +182,7 @@ class Container:
     def _read_document(self, name):
         data = self._read(name)
         try:
-            document = json.loads(data.decode('utf-8', 'surrogateescape'), parse_constant=_no_constant)
+            document = parse_json(data.decode('utf-8', 'surrogateescape'))
         except DAMAGE as error:
             raise self.error(f'{name} is damaged ({error})') from error
         if not isinstance(document, dict):
@@ -194,7 +192,7 @@ class Container:
     def _read(self, name):
         """The bytes of a member, its CRC checked."""
         info = self._members[name]
-        # A damaged directory may promise any size: ask for no memory that the file cannot fill (deflate is at best 1:1032).
+        # A damaged directory may promise any size: ask for no memory that the file cannot fill (at best 1:1032).
         if info.compress_size > self.size or info.file_size > 1032 * info.compress_size + 1032:
             raise self.error(f'member {name} is longer than the file')
         try:
@@ -211,6 +209,11 @@ class Container:
             raise self.error(f'cannot be read: {error.strerror or error}') from error
         except DAMAGE as error:
             raise self.error(f'{self.what} that is truncated or altered ({error})') from error
+
+
+def parse_json(text):
+    """JSON as the standard has it: no NaN, no infinity. ValueError (or RecursionError) for anything else."""
+    return json.loads(text, parse_constant=_no_constant)
 
 
 def _no_constant(text):

@@ -44,10 +44,10 @@ class TrainingLog:
         with file_errors(self.path):
             if keep is not None and os.path.exists(self.path):
                 self._cut(keep)
-                self._stream = open(self.path, 'a', encoding='utf-8', errors='surrogateescape')
-            else:
-                self._stream = open(self.path, 'w', encoding='utf-8', errors='surrogateescape')
-                self._stream.writelines(start)
+                start = []
+            mode = 'w' if start else 'a'
+            self._stream = open(self.path, mode, encoding='utf-8', errors='surrogateescape')  # noqa: SIM115
+            self._stream.writelines(start)
             self._stream.flush()
 
     def write(self, row):

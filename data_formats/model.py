@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cython_ext.objectives.registry import OBJECTIVES
+from cython_ext.structures.registry import MODULES as TASKS
 from data_formats.atomic import atomic_output
 from data_formats.container import START, Container, write_container
 
@@ -20,6 +22,12 @@ REQUIRED = {
     'lambda': float,
     'feature_set': str,
     'data': dict,
+    'data.format': str,
+}
+OPTIONAL = {
+    'data.template': str,
+    'data.columns': int,
+    'data.bias': bool,
 }
 
 
@@ -113,12 +121,16 @@ def check_header(header, error):
             f'model format {version}, written by ssvm {by}, is newer than this program',
             f'this ssvm reads formats up to {FORMAT_VERSION}: upgrade it',
         )
-    for key, kind in REQUIRED.items():
-        value = header.get(key)
-        if kind is float and isinstance(value, int) and not isinstance(value, bool):
-            value = header[key] = float(value)
-        if not isinstance(value, kind):
+    if isinstance(header.get('lambda'), int):
+        header['lambda'] = float(header['lambda'])
+    for key, kind in (REQUIRED | OPTIONAL).items():
+        place, _, name = key.rpartition('.')
+        value = (header[place] if place else header).get(name)
+        if type(value) is not kind and not (value is None and key in OPTIONAL):
             raise error(f'header has {key} = {value!r}', f'expected a value of type {kind.__name__}')
+    for key, known in (('task', TASKS), ('objective', OBJECTIVES)):
+        if header[key] not in known:
+            raise error(f'header has {key} = {header[key]!r}', f'expected {" or ".join(known)}')
     if not 0 < header['lambda'] < float('inf'):
         raise error(f'header has lambda = {header["lambda"]!r}', 'expected a number above 0')
 
@@ -128,12 +140,12 @@ def _vocabulary(container, name):
 
     blob = container.array(f'{name}.bytes', '|u1', (None,))
     offsets = container.array(f'{name}.offsets', '<i8', (None,))
-    ordered = len(offsets) and offsets[0] == 0 and offsets[-1] == len(blob) and (np.diff(offsets) >= 0).all()
-    if not ordered:
-        raise container.error(f'array {name}.offsets is no table of names')
-    vocabulary = Vocabulary.from_arrays(blob, offsets)
-    if len(vocabulary) != len(offsets) - 1:
-        raise container.error(f'array {name}.bytes names something twice')
+    try:
+        vocabulary = Vocabulary.from_arrays(blob, offsets)
+    except ValueError as error:
+        raise container.error(f'array {name}.offsets is no table of names') from error
+    if name == 'label_names' and len(set(vocabulary.names())) < len(vocabulary):
+        raise container.error('two labels have the same name')
     return vocabulary
 
 

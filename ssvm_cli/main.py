@@ -89,9 +89,8 @@ def _report(error):
 
 def say(message):
     """One line on stderr, whatever bytes file names and labels are made of."""
-    data = str(message).encode('utf-8', 'surrogateescape') + b'\n'
     with contextlib.suppress(BrokenPipeError):
-        click.get_binary_stream('stderr').write(data)
+        click.echo(str(message).encode('utf-8', 'surrogateescape'), err=True)
 
 
 def _close_stdout():

@@ -1,0 +1,265 @@
+"""A model as text: tab-separated `block, left, right, weight`, and back.
+
+Comment lines `# KEY: JSON` come first and hold the header of the model; then the line of column names; then the weights
+with 17 digits, which is exact. Blocks: `state ATTRIBUTE LABEL`, `transition FROM TO`, `edge:ATTRIBUTE FROM TO`. Weights
+that are zero are left out, except that each attribute has at least one row, so that the file names all of them in their
+order; where only observed pairs have weights, each pair has its row. The dual point stays behind.
+
+Names stand as they are. Only where one holds a TAB, a line break or a NUL are all written with backslash escapes; a
+comment line `# escaped: true` then says so.
+"""
+
+import contextlib
+import io
+import json
+import math
+
+import numpy as np
+
+from cython_ext.text.cuts import after_line
+from cython_ext.text.vocabulary import Vocabulary
+from data_formats.atomic import atomic_output
+from data_formats.container import parse_json
+from data_formats.errors import DataError, shown
+from data_formats.model import Model, check_header
+from data_formats.source import Source
+
+COLUMNS = ('block', 'left', 'right', 'weight')
+START = b'# format: "ssvm-model"'
+EDGE = 'edge:'
+ESCAPES = {'\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\0': '\\0'}
+SPECIAL = set(ESCAPES) - {'\\'}  # what no field may hold
+# Keys of comment lines that are no part of the header.
+LABELS, COST, BLOCKS, ESCAPED = 'labels', 'cost', 'blocks', 'escaped'
+
+
+def is_model_tsv(head):
+    """Whether the first bytes of a file are those of a model as text."""
+    return head.startswith(START)
+
+
+def write_model_tsv(model, path):
+    """Write a model as text ('-' is standard output)."""
+    with atomic_output(path) as binary:
+        stream = io.TextIOWrapper(binary, encoding='utf-8', errors='surrogateescape', newline='\n', write_through=False)
+        try:
+            _write(model, stream)
+            stream.flush()
+        finally:
+            stream.detach()
+
+
+def _write(model, stream):
+    tables = [names.names() for names in (model.label_names, model.attributes, model.edge_attributes)]
+    escaped = any(not SPECIAL.isdisjoint(name) for table in tables for name in table)
+    facts = dict(model.header)
+    facts[LABELS] = tables[0]
+    if model.cost is not None:
+        facts[COST] = model.cost.tolist()
+    facts[BLOCKS] = [block for block in ('transition', 'edge') if block in model.weights]
+    if escaped:
+        facts[ESCAPED] = True
+        tables = [[_escape(name) for name in table] for table in tables]
+    labels, attributes, edge_attributes = tables
+    for key, value in facts.items():
+        stream.write(f'# {key}: {json.dumps(value, ensure_ascii=False, allow_nan=False)}\n')
+    stream.write('\t'.join(COLUMNS) + '\n')
+    if 'state' in model.weights:
+        for name, row in zip(attributes, model.weights['state'], strict=True):
+            _write_sparse(stream, f'state\t{name}', labels, row)
+    else:
+        _write_observed(stream, attributes, labels, model.weights)
+    if 'transition' in model.weights:
+        _write_square(stream, 'transition', labels, model.weights['transition'])
+    for name, square in zip(edge_attributes, model.weights.get('edge', ()), strict=True):
+        _write_square(stream, EDGE + name, labels, square)
+
+
+def _write_sparse(stream, start, labels, row):
+    """The weights of a row that are not zero; the first one if all are."""
+    places = np.flatnonzero(row)
+    for k in places.tolist() or [0]:
+        stream.write(f'{start}\t{labels[k]}\t{row[k]:.17g}\n')
+
+
+def _write_square(stream, block, labels, square):
+    rows = [k for k in range(len(labels)) if square[k].any()] or [0]
+    for k in rows:
+        _write_sparse(stream, f'{block}\t{labels[k]}', labels, square[k])
+
+
+def _write_observed(stream, attributes, labels, weights):
+    indptr, places, values = (weights[f'state.{part}'].tolist() for part in ('indptr', 'labels', 'weights'))
+    for k, name in enumerate(attributes):
+        for place in range(indptr[k], indptr[k + 1]):
+            stream.write(f'state\t{name}\t{labels[places[place]]}\t{values[place]:.17g}\n')
+
+
+def read_model_tsv(source):
+    """Read a model written by write_model_tsv, perhaps changed by hand.
+
+    Args:
+        source: a Source or the path of one.
+
+    Raises:
+        DataError: FILE:LINE of what is malformed.
+    """
+    with contextlib.closing(Source.of(source)) as source:
+        return _Reader(source).read()
+
+
+def _lines(source):
+    """(number, text) of each line."""
+    for block, start in source.blocks(after_line):
+        lines = block.decode('utf-8', 'surrogateescape').split('\n')[:-1]
+        yield from enumerate(lines, start)
+
+
+class _Reader:
+    def __init__(self, source):
+        self.path = source.name
+        self.lines = _lines(source)
+        self.number = 0
+
+    def error(self, what, expected=None):
+        return DataError(self.path, self.number, what, expected)
+
+    def read(self):
+        header = self._read_header()
+        labels = header.pop(LABELS, None)
+        cost = header.pop(COST, None)
+        blocks = header.pop(BLOCKS, None)
+        self.escaped = header.pop(ESCAPED, False)
+        whole = lambda what, expected=None: DataError(self.path, None, what, expected)  # noqa: E731
+        check_header(header, whole)
+        if not (isinstance(labels, list) and labels and all(isinstance(name, str) for name in labels)):
+            raise whole('no label names', f'expected a comment line `# {LABELS}: [...]`')
+        if len(set(labels)) < len(labels):
+            raise whole('two labels have the same name')
+        self.labels = {name: k for k, name in enumerate(labels)}
+        state, transition, edges = self._read_weights()
+        K = len(labels)
+        weights = self._observed(state) if header['feature_set'] == 'observed' else {'state': self._dense(state, K)}
+        if not isinstance(blocks, list):
+            raise whole('no blocks', f'expected a comment line `# {BLOCKS}: [...]`')
+        if 'transition' in blocks:
+            weights['transition'] = self._square(transition, K)
+        if 'edge' in blocks:
+            weights['edge'] = np.array([self._square(pairs, K) for pairs in edges.values()]).reshape(-1, K, K)
+        if (transition and 'transition' not in blocks) or (edges and 'edge' not in blocks):
+            raise whole(f'weights of a block that the comment line `# {BLOCKS}` does not list')
+        names = (Vocabulary(_encode(name) for name in table) for table in (labels, state, edges))
+        return Model(header, *names, weights, self._cost(cost, K))
+
+    def _read_header(self):
+        header = {}
+        for number, line in self.lines:
+            self.number = number
+            line = line.rstrip('\r\n')
+            if not line.startswith('#'):
+                if tuple(line.split('\t')) != COLUMNS:
+                    raise self.error(f'{shown(line)} after the comment lines', 'expected block, left, right, weight')
+                return header
+            key, colon, text = line[1:].strip().partition(':')
+            if not colon:
+                continue  # somebody's own comment
+            try:
+                header[key] = parse_json(text)
+            except (ValueError, RecursionError):
+                raise self.error(f'{key}: {shown(text.strip())} is no JSON') from None
+        raise self.error('the file ends before the weights', 'expected the line block, left, right, weight')
+
+    def _read_weights(self):
+        """Dictionaries: attribute -> {label: weight}, from label -> {to label: weight}, edge attribute -> the same."""
+        state, transition, edges = {}, {}, {}
+        for number, line in self.lines:
+            self.number = number
+            fields = line.rstrip('\r\n').split('\t')
+            if len(fields) != 4:
+                raise self.error(f'{len(fields)} fields', 'expected block, left, right, weight, parted by TABs')
+            block, left, right, text = fields
+            to = self._label(right)
+            weight = self._weight(text)
+            if block == 'state':
+                row = state.setdefault(self._name(left), {})
+            elif block == 'transition':
+                row = transition.setdefault(self._label(left), {})
+            elif block.startswith(EDGE):
+                row = edges.setdefault(self._name(block.removeprefix(EDGE)), {}).setdefault(self._label(left), {})
+            else:
+                raise self.error(f'block {shown(block)}', f'expected state, transition or {EDGE}ATTRIBUTE')
+            if to in row:
+                raise self.error(f'a second weight for {shown(block)} {shown(left)} {shown(right)}')
+            row[to] = weight
+        return state, transition, edges
+
+    def _label(self, text):
+        label = self.labels.get(self._name(text))
+        if label is None:
+            raise self.error(f'label {shown(text)} is not among the labels of the model')
+        return label
+
+    def _name(self, text):
+        return _unescape(text) if self.escaped else text
+
+    def _weight(self, text):
+        try:
+            weight = float(text)
+        except ValueError:
+            weight = math.nan
+        if not math.isfinite(weight):
+            raise self.error(f'weight {shown(text)}', 'expected a finite number')
+        return weight
+
+    def _dense(self, rows, K):
+        array = np.zeros((len(rows), K))
+        for k, row in enumerate(rows.values()):
+            for label, weight in row.items():
+                array[k, label] = weight
+        return array
+
+    def _observed(self, rows):
+        sizes = [len(row) for row in rows.values()]
+        pairs = [pair for row in rows.values() for pair in sorted(row.items())]
+        return {
+            'state.indptr': np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64),
+            'state.labels': np.array([label for label, _ in pairs], dtype=np.int32),
+            'state.weights': np.array([weight for _, weight in pairs], dtype=np.float64),
+        }
+
+    def _square(self, rows, K):
+        array = np.zeros((K, K))
+        for k, row in rows.items():
+            for label, weight in row.items():
+                array[k, label] = weight
+        return array
+
+    def _cost(self, cost, K):
+        if cost is None:
+            return None
+        try:
+            cost = np.array(cost, dtype=np.float64)
+        except (ValueError, TypeError):
+            cost = np.zeros(0)
+        if cost.shape != (K, K) or not np.isfinite(cost).all():
+            raise DataError(self.path, None, f'{COST} is no matrix of {K} x {K} numbers')
+        return cost
+
+
+def _encode(name):
+    return name.encode('utf-8', 'surrogateescape')
+
+
+def _escape(name):
+    return ''.join(ESCAPES.get(c, c) for c in name)
+
+
+def _unescape(text):
+    """The inverse of _escape; a backslash before anything else stays."""
+    back = {v: k for k, v in ESCAPES.items()}
+    out, k = [], 0
+    while k < len(text):
+        pair = text[k : k + 2]
+        out.append(back.get(pair, text[k]))
+        k += 2 if pair in back else 1
+    return ''.join(out)

@@ -1,0 +1,90 @@
+"""Primal, dual and the gap between them: tolerances, and the best bounds of a run."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+
+def relative_gap(primal, dual):
+    """Gap relative to the primal; 0 where both are 0."""
+    gap = primal - dual
+    if primal > 0:
+        return gap / primal
+    return 0.0 if gap <= 0 else math.inf
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """When a result is good enough: relative gap, or (where given) absolute gap."""
+
+    rel_gap: float
+    epsilon: float | None = None
+
+    def reached(self, primal, dual):
+        gap = primal - dual
+        return gap <= self.rel_gap * abs(primal) or (self.epsilon is not None and gap <= self.epsilon)
+
+    def sentence(self, primal, dual):
+        """Gap and tolerance in the same units."""
+        gap, relative = primal - dual, relative_gap(primal, dual)
+        parts = [f'relative gap {relative:.3g}, tolerance {self.rel_gap:g}']
+        if self.epsilon is not None:
+            absolute = f'absolute gap {gap:.3g}, tolerance {self.epsilon:g}'
+            if gap <= self.epsilon and relative > self.rel_gap:
+                parts = [absolute]
+            elif gap > self.epsilon and relative > self.rel_gap:
+                parts.append(absolute)
+        return '; '.join(parts)
+
+
+class Bounds:
+    """The best primal iterate of a run and the best lower bound, with what proves it.
+
+    Attributes:
+        primal, w: the lowest primal and its weights (a copy); inf and None at first.
+        dual, point: the highest dual and its dual point. At first 0, the dual of the right outputs themselves, whose
+            dual point needs no storing (None).
+        own_dual: where softmax scores make the dual point, the dual that belongs to `w`; otherwise None.
+    """
+
+    def __init__(self):
+        self.primal = math.inf
+        self.w = None
+        self.own_dual = None
+        self.dual = 0.0
+        self.point = None
+
+    def offer_primal(self, primal, w, own_dual=None):
+        """Take an iterate if it is better than the best; returns whether it was."""
+        if not primal < self.primal:
+            return False
+        self.primal = primal
+        self.own_dual = own_dual
+        if self.w is None:
+            self.w = np.array(w)
+        else:
+            np.copyto(self.w, w)
+        return True
+
+    def offer_dual(self, dual, point=None):
+        """Take a bound if it is better than the best; `point` is a function that makes its dual point."""
+        if dual > self.dual:
+            self.dual = dual
+            self.point = point() if point else None
+
+    @property
+    def provable(self):
+        """The lower bound that can be recomputed from the data and what the model holds."""
+        return self.dual if self.own_dual is None else self.own_dual
+
+    def state(self):
+        arrays = {f'point.{name}': array for name, array in (self.point or {}).items()}
+        return {'primal': self.primal, 'w': self.w, 'own_dual': self.own_dual, 'dual': self.dual, **arrays}
+
+    def restore(self, state):
+        self.primal, self.w = state['primal'], state['w']
+        self.own_dual, self.dual = state['own_dual'], state['dual']
+        self.point = {
+            name.removeprefix('point.'): array for name, array in state.items() if name.startswith('point.')
+        } or None

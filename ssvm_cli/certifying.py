@@ -1,0 +1,135 @@
+"""What `ssvm gap` does: both sides of the certificate from the data and the model's arrays alone."""
+
+import json
+
+import click
+import numpy as np
+
+from data_formats.atomic import atomic_output, check_output
+from data_formats.errors import DataError, UsageError
+from data_formats.model import load
+from ssvm_cli.certificate import Tolerance, relative_gap
+from ssvm_cli.inputs import read_data
+from ssvm_cli.progress import Progress
+from ssvm_cli.threads import available_cpus
+
+LABELS = {
+    'primal': 'primal',
+    'dual': 'dual',
+    'gap': 'gap',
+    'relative_gap': 'relative gap',
+    'dual_source': 'dual from',
+    'status': 'status',
+}
+
+
+def certify(o):
+    """Run `ssvm gap`; o: the options, by parameter name."""
+    if o.train == '-' and o.model == '-':
+        raise UsageError('standard input can be read only once')
+    if o.per_example is not None:
+        check_output(o.per_example)
+    progress = Progress(o.verbose)
+    model = load(o.model)
+    dataset = read_data(o.train, model, o.format_name, require_labels=True, what=o.model)
+    problem = problem_of(model, dataset, o.threads or available_cpus(), o.model)
+    w = weights_of(model, problem, o)
+    evaluation = problem.evaluate(w, softmax_dual=problem.sums)
+    if problem.sums:
+        dual, source = evaluation.dual, 'softmax'
+    else:
+        dual, source = hinge_dual(problem, model.dual, o, progress)
+    figures = report(model, problem, evaluation.primal, dual, source)
+    if o.per_example is not None:
+        write_losses(o.per_example, dataset, evaluation.loss_values)
+    if o.as_json:
+        click.echo(json.dumps(figures, indent=1))
+    else:
+        for key, label in LABELS.items():
+            value = figures[key]
+            click.echo(f'{label:<14}{value if isinstance(value, str) else format(value, ".10g")}')
+
+
+def problem_of(model, dataset, threads, path):
+    """The training problem that a model solves, on some data."""
+    from cython_ext.problem import build_problem
+
+    header = model.header
+    loss = model.cost if header['loss'] == 'costs' else header['loss']
+    if header['objective'] == 'log':
+        loss = None
+    elif loss is None:
+        raise DataError(path, None, 'the cost matrix of the loss is missing')
+    try:
+        return build_problem(
+            dataset, model.task, header['objective'], loss, header['lambda'], header['feature_set'], threads
+        )
+    except ValueError as error:
+        raise DataError(path, None, f'is of no problem that this ssvm knows: {error}') from error
+
+
+def weights_of(model, problem, o):
+    """The weight vector of a model for a problem; DataError where the data are of another kind."""
+    try:
+        return problem.features.weights(model.weights)
+    except ValueError as error:
+        raise DataError(o.model, None, f'does not fit {o.train}: {error}') from error
+
+
+def hinge_dual(problem, point, o, progress):
+    """(dual, where it comes from): the model's own dual point, or one made by a few passes of bcfw."""
+    if point is not None:
+        try:
+            return problem.certify(point)[0], 'model'
+        except ValueError as error:
+            progress.say(f'{o.model}: {error}')
+    progress.say(f'no dual point for these data in {o.model}: {o.passes} passes of bcfw make one (--passes)')
+    return dual_by_passes(problem, o.passes), 'bcfw'
+
+
+def dual_by_passes(problem, passes):
+    """The best dual value that some passes of bcfw come to; at least 0, the dual of the right outputs themselves."""
+    from cython_ext.solvers.registry import solver_info
+
+    info = solver_info('bcfw')
+    solver = info.make(problem, info.settings({}), 0)
+    stop = np.zeros(1, np.int32)
+    best = 0.0
+    for _ in range(passes):
+        solver.run_pass(stop)
+        best = max(best, solver.dual_value())
+        if solver.finished:
+            break
+    point = solver.dual_point()
+    return max(best if point is None else problem.certify(point)[0], 0.0)
+
+
+def report(model, problem, primal, dual, source):
+    """The figures as --json prints them."""
+    tolerance = model.header.get('tolerance') or {}
+    tolerance = Tolerance(_number(tolerance, 'rel_gap', 0.001), _number(tolerance, 'epsilon', None))
+    return {
+        'primal': primal,
+        'dual': dual,
+        'gap': primal - dual,
+        'relative_gap': relative_gap(primal, dual),
+        'dual_source': source,
+        'status': 'converged' if tolerance.reached(primal, dual) else 'not converged',
+        'training_status': model.header.get('status'),
+        'tolerance': {'rel_gap': tolerance.rel_gap, 'epsilon': tolerance.epsilon},
+        'lambda': problem.lam,
+        'examples': problem.n,
+    }
+
+
+def _number(facts, key, default):
+    value = facts.get(key) if isinstance(facts, dict) else None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else default
+
+
+def write_losses(path, dataset, losses):
+    """`example TAB tokens TAB loss`, a row for each example."""
+    pairs = zip(np.diff(dataset.offsets).tolist(), losses.tolist(), strict=True)
+    rows = [f'{i}\t{length}\t{loss!r}\n' for i, (length, loss) in enumerate(pairs, 1)]
+    with atomic_output(path) as stream:
+        stream.write(('example\ttokens\tloss\n' + ''.join(rows)).encode())

@@ -1,0 +1,108 @@
+"""--config FILE.yaml: any option by its long name; the command line wins."""
+
+import click
+
+from ssvm_cli.command import Option
+
+TRUE = ('true', 'yes', 'on')
+FALSE = ('false', 'no', 'off')
+
+
+def config_option(command):
+    """Add --config to a command."""
+    return click.option(
+        '--config',
+        cls=Option,
+        section='Running',
+        type=click.Path(),
+        metavar='FILE.yaml',
+        is_eager=True,
+        expose_value=False,
+        callback=_load,
+        help='Take options from this file, by their long names (rel-gap: 0.01); the command line wins.',
+    )(command)
+
+
+def _load(ctx, param, path):
+    if path is None or ctx.resilient_parsing:
+        return
+    ctx.default_map = {**(ctx.default_map or {}), **read_config(path, ctx.command)}
+
+
+def read_config(path, command):
+    """The options of a YAML file as a dictionary from parameter name to the text (or flag, or texts) given.
+
+    Raises:
+        click.UsageError: no such file, no YAML, an option that is unknown or given twice, a value of the wrong kind.
+    """
+    known = {name.removeprefix('--'): p for p in command.params for name in p.opts if name.startswith('--')}
+    known = {name: p for name, p in known.items() if p.name not in ('config', 'help', 'list_solvers')}
+    known['c'] = next((p for p in command.params if '-c' in p.opts), None)
+    found = {}
+    for key, node in _entries(path):
+        param = known.get(key.value)
+        if param is None:
+            hint = _nearest(key.value, known)
+            expected = f'expected a long option of ssvm {command.name}{hint}'
+            raise _error(path, key, f'unknown option {key.value!r}', expected)
+        if param.name in found:
+            raise _error(path, key, f'option {key.value!r} stands here twice')
+        found[param.name] = _value(path, param, key, node)
+    return found
+
+
+def _entries(path):
+    """The (key node, value node) pairs of the file's mapping. Nodes keep texts as written, and their lines."""
+    import yaml
+
+    try:
+        with open(path, encoding='utf-8') as stream:
+            root = yaml.compose(stream, Loader=yaml.SafeLoader)
+    except OSError as error:
+        raise click.UsageError(f'{path}: {error.strerror}') from error
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f'{path}: not UTF-8') from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, 'problem_mark', None)
+        place = path if mark is None else f'{path}:{mark.line + 1}'
+        raise click.UsageError(f'{place}: not YAML: {getattr(error, "problem", None) or error}') from error
+    if root is None:
+        return []
+    if not isinstance(root, yaml.MappingNode):
+        raise _error(path, root, 'not a mapping', 'expected lines of the form OPTION: VALUE')
+    for key, _ in root.value:
+        if not isinstance(key, yaml.ScalarNode):
+            raise _error(path, key, 'a key that is no option name')
+    return root.value
+
+
+def _value(path, param, key, node):
+    import yaml
+
+    def text(scalar):
+        if not isinstance(scalar, yaml.ScalarNode) or scalar.tag == 'tag:yaml.org,2002:null':
+            raise _error(path, scalar, f'option {key.value!r} has no plain value', 'expected one word or number')
+        return scalar.value
+
+    if param.multiple:
+        if isinstance(node, yaml.MappingNode):
+            return [f'{text(k)}={text(v)}' for k, v in node.value]
+        return [text(item) for item in (node.value if isinstance(node, yaml.SequenceNode) else [node])]
+    value = text(node)
+    if not param.is_flag:
+        return value
+    if value.lower() not in TRUE + FALSE:
+        raise _error(path, node, f'option {key.value!r} is {value!r}', 'expected true or false')
+    return value.lower() in TRUE
+
+
+def _nearest(word, names):
+    import difflib
+
+    close = difflib.get_close_matches(word, list(names), 1)
+    return f'; did you mean {close[0]!r}?' if close else ''
+
+
+def _error(path, node, what, expected=None):
+    hint = f' ({expected})' if expected else ''
+    return click.UsageError(f'{path}:{node.start_mark.line + 1}: {what}{hint}')

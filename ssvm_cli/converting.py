@@ -1,0 +1,85 @@
+"""What `ssvm convert` does."""
+
+import contextlib
+import os
+import sys
+
+from data_formats.atomic import atomic_output, check_output
+from data_formats.dataset import ReadOptions
+from data_formats.errors import UsageError, file_errors
+from data_formats.model import is_container, load, save
+from data_formats.registry import FORMATS, by_extension, detect, format_named
+from data_formats.source import Source
+from ssvm_cli.inputs import read_text
+from ssvm_cli.progress import Progress
+
+
+def convert(o):
+    """Run `ssvm convert`; o: the options, by parameter name."""
+    from data_formats.model_tsv import is_model_tsv, read_model_tsv, write_model_tsv
+
+    for path in (o.output, o.names):
+        if path is not None:
+            check_output(path)
+    progress = Progress(o.verbose)
+    head = first_bytes(o.input)
+    source = Source(o.input)
+    if is_container(head):
+        _refuse_data_options(o, 'a model')
+        write_model_tsv(load(o.input), o.output)
+    elif is_model_tsv(source.head()):
+        _refuse_data_options(o, 'a model as text')
+        save(read_model_tsv(source), o.output)
+    else:
+        convert_data(o, source, progress)
+
+
+def first_bytes(path):
+    """The first bytes of a file as they are, or of standard input, which loses nothing by it."""
+    if path == '-':
+        stdin = sys.stdin.buffer
+        if not stdin.seekable():
+            return stdin.peek(4)
+        head = stdin.read(4)
+        stdin.seek(-len(head), os.SEEK_CUR)
+        return head
+    with file_errors(path), open(path, 'rb') as stream:
+        return stream.read(4)
+
+
+def convert_data(o, source, progress):
+    """Data of one format to another."""
+    name = detect(source) if o.source_format == 'auto' else o.source_format
+    target = by_extension(o.output) if o.target_format == 'auto' else o.target_format
+    if target is None:
+        raise UsageError(f'cannot tell the format of {o.output} by its name: give --to {"|".join(FORMATS)}')
+    module, target_module = format_named(name), format_named(target)
+    if not hasattr(target_module, 'write'):
+        raise UsageError(f'{target} cannot be written: attributes do not say what the columns were')
+    if o.template is not None and name != 'conll':
+        raise UsageError(f'--template makes attributes of CoNLL columns, and {o.input} is in the format {name}')
+    template = (read_text(o.template), o.template) if o.template is not None else (None, '<template>')
+    options = ReadOptions(*template, module.TASKS[0], o.min_freq, o.bias, require_labels=False)
+    dataset = module.read(source, options)
+    with contextlib.ExitStack() as stack:
+        names = stack.enter_context(atomic_output(o.names)) if o.names is not None else None
+        stream = stack.enter_context(atomic_output(o.output))
+        target_module.write(dataset, stream, names)
+    progress.say(f'{o.input}: {dataset.n} examples, {dataset.tokens} tokens, from {name} to {target}')
+
+
+def _refuse_data_options(o, what):
+    given = [
+        name
+        for name, value, default in (
+            ('--from', o.source_format, 'auto'),
+            ('--to', o.target_format, 'auto'),
+            ('--template', o.template, None),
+            ('--min-freq', o.min_freq, 1),
+            ('--bias', o.bias, False),
+            ('--names', o.names, None),
+        )
+        if value != default
+    ]
+    if given:
+        raise UsageError(f'{o.input} is {what}: {", ".join(given)} make no sense')

@@ -1,0 +1,75 @@
+"""Predicting with a model, one block of examples at a time."""
+
+import numpy as np
+
+
+class Decoder:
+    """A model ready to predict.
+
+    Attributes:
+        task, names: task and label names of the model.
+        probabilistic: whether exp(score) is an unnormalised probability.
+    """
+
+    def __init__(self, model):
+        self.task = model.task
+        self.names = model.label_names.names()
+        self.probabilistic = model.header['objective'] in ('log', 'softmax-margin')
+        self._weights = dense(model.weights, len(model.attributes), len(self.names))
+        self._w = None
+
+    def on(self, dataset):
+        """The model's Predictions of a dataset over its vocabularies."""
+        from cython_ext.decoding import build_decoder
+
+        decoder = build_decoder(dataset, self.task)
+        if self._w is None:
+            # the same for every block: only the vocabularies decide where a weight stands
+            self._w = decoder.features.weights(self._weights)
+            self._weights = None
+        return Predictions(dataset, decoder, self._w, self.probabilistic)
+
+
+class Predictions:
+    """What a model says about the n examples, N tokens, of a dataset; K labels."""
+
+    def __init__(self, dataset, decoder, w, probabilistic):
+        self.dataset = dataset
+        self.decoder = decoder
+        self.w = w
+        self.probabilistic = probabilistic
+
+    def best(self):
+        """(labels int32[N], scores float64[n]) of the best output of each example."""
+        return self.decoder.predict(self.w)
+
+    def nbest(self, k):
+        """For each example a list of (labels int32[T], score, probability or None), best first."""
+        partitions = self.decoder.log_partitions(self.w).tolist() if self.probabilistic else None
+        found = []
+        for i, (codes, scores) in enumerate(self.decoder.nbest(self.w, k)):
+            chances = np.exp(scores - partitions[i]).tolist() if partitions else [None] * len(scores)
+            found.append(list(zip(codes, scores.tolist(), chances, strict=True)))
+        return found
+
+    def marginals(self):
+        """float64[N, K]: probability of each label of each token."""
+        return self.decoder.marginals(self.w)[1]
+
+    def label_scores(self):
+        """float64[n, K]: score of each label; multiclass only."""
+        names = len(self.dataset.label_names)
+        table = np.empty((self.dataset.n, names))
+        for i, (codes, scores) in enumerate(self.decoder.nbest(self.w, names)):
+            table[i, codes[:, 0]] = scores
+        return table
+
+
+def dense(weights, F, K):
+    """Weights of a model with the state weights as one array [F, K]: pairs that were not observed weigh nothing."""
+    if 'state' in weights:
+        return weights
+    state = np.zeros((F, K))
+    rows = np.repeat(np.arange(F), np.diff(weights['state.indptr']))
+    state[rows, weights['state.labels']] = weights['state.weights']
+    return {'state': state} | {name: array for name, array in weights.items() if not name.startswith('state.')}

@@ -1,0 +1,42 @@
+"""ssvm gap"""
+
+from types import SimpleNamespace
+
+import click
+
+from ssvm_cli import options
+from ssvm_cli.command import Command
+
+
+@click.command('gap', cls=Command, short_help='Recompute objective, lower bound and gap of a model.')
+@options.format_option('Format of TRAIN; auto is the one that the model was trained on.')
+@options.output('--json', 'as_json', is_flag=True, help='Print one JSON object.')
+@options.output(
+    '--per-example', type=click.Path(), metavar='FILE', help='Write the loss of each example, tab-separated.'
+)
+@options.running(
+    '--passes',
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    metavar='N',
+    help='Passes that make a dual point where the model has none.',
+)
+@options.threads_option
+@options.verbosity_options
+@click.argument('train', type=click.Path())
+@click.argument('model', type=click.Path())
+def command(**given):
+    """Recompute primal, dual and gap of MODEL on the examples of TRAIN, trusting no figure in the model.
+
+    \b
+    Example:
+      ssvm gap --json train.conll chunk.model
+
+    The lower bound comes from the dual point of the model; where it has none, from the scores (log losses) or from a
+    few passes of bcfw (hinge).
+    """
+    from ssvm_cli.certifying import certify
+
+    given['verbose'] = 0 if given.pop('quiet') else given['verbose']
+    certify(SimpleNamespace(**given))

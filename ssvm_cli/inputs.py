@@ -1,0 +1,69 @@
+"""Reading data for a command: which format, which options, which vocabularies."""
+
+from data_formats.dataset import ReadOptions
+from data_formats.errors import DataError, UsageError, file_errors, shown
+from data_formats.registry import detect, format_named
+from data_formats.source import Source
+
+
+def read_training_data(path, format_name, template_path, task, min_freq, bias):
+    """Read a file with vocabularies of its own.
+
+    Returns:
+        (dataset, facts): facts is what a model keeps under 'data', so that other files are read in the same way.
+
+    Raises:
+        DataError: FILE:LINE of what is malformed.
+        UsageError: a task or template that the format has no use for.
+    """
+    source = Source(path)
+    name = detect(source) if format_name == 'auto' else format_name
+    module = format_named(name)
+    task = task or module.TASKS[0]
+    if task not in module.TASKS:
+        raise UsageError(f'{name} files hold no data for --task {task} (expected {" or ".join(module.TASKS)})')
+    if template_path is not None and name != 'conll':
+        raise UsageError(f'--template makes attributes of CoNLL columns, and {path} is in the format {name}')
+    template, template_name = None, '<template>'
+    if template_path is not None:
+        template, template_name = read_text(template_path), template_path
+    dataset = module.read(source, ReadOptions(template, template_name, task, min_freq, bias))
+    facts = {'format': name, 'task': task, 'bias': bias, 'template': dataset.template, 'columns': dataset.columns}
+    return dataset, facts
+
+
+def read_data(path, model, format_name='auto', require_labels=False, what='the model'):
+    """Read a whole file with the vocabularies of a model (or of anything that has them and `header`)."""
+    source, module, options = opened(path, model, format_name, require_labels)
+    dataset = module.read(source, options, model)
+    if require_labels and (dataset.labels < 0).any():
+        token = int((dataset.labels < 0).argmax())
+        example = int((dataset.offsets <= token).sum())
+        label = dataset.label(token)
+        said = 'no label' if label is None else f'label {shown(label)}, which {what} does not know'
+        raise DataError(source.name, None, f'example {example} has {said}')
+    return dataset
+
+
+def opened(path, model, format_name='auto', require_labels=False):
+    """(source, format module, ReadOptions) to read a file as the model's training data were read."""
+    facts = model.header['data']
+    name = facts.get('format') if format_name == 'auto' else format_name
+    module = format_named(name)
+    if model.task not in module.TASKS:
+        raise UsageError(f'{name} files hold no data for a {model.task} model (expected {" or ".join(module.TASKS)})')
+    options = ReadOptions(
+        template=facts.get('template'),
+        template_name='<template of the model>',
+        task=model.task,
+        bias=bool(facts.get('bias')),
+        columns=facts.get('columns'),
+        require_labels=require_labels,
+    )
+    return Source(path), module, options
+
+
+def read_text(path):
+    """A small text file."""
+    with file_errors(path), open(path, encoding='utf-8-sig', errors='surrogateescape', newline='') as stream:
+        return stream.read()

@@ -1,0 +1,240 @@
+"""The loop around a solver: passes, certificates, log rows, checkpoints, and the decision to stop."""
+
+import contextlib
+import math
+import threading
+import time
+from dataclasses import dataclass
+
+from cython_ext.problem import Interrupted
+from ssvm_cli.certificate import Bounds, Tolerance, relative_gap
+
+CONVERGED = 'converged'  # the tolerance is reached
+FINISHED = 'finished'  # the solver has nothing left to do, short of the tolerance
+MAX_PASSES = 'max-passes'
+MAX_TIME = 'max-time'
+INTERRUPTED = 'interrupted'
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop short of the tolerance."""
+
+    max_passes: int
+    max_time: float | None = None
+
+
+class Monitor:
+    """Drives one solver on one problem.
+
+    Args:
+        problem, solver: the numerical core.
+        tolerance: Tolerance, or None to compute no certificate at all.
+        limits: Limits.
+        schedule: Schedule; when to evaluate.
+        progress: Progress.
+        log: TrainingLog or None.
+        dev: scorer of held-out data: dev.score(weights by block) -> dictionary; or None.
+        save: function of this monitor that writes a checkpoint.
+        save_every: seconds between two checkpoints.
+    """
+
+    def __init__(
+        self, problem, solver, tolerance: Tolerance | None, limits: Limits, schedule, progress, log=None, dev=None,
+        save=None, save_every=math.inf,
+    ):  # fmt: skip
+        self.problem = problem
+        self.solver = solver
+        self.tolerance = tolerance
+        self.limits = limits
+        self.schedule = schedule
+        self.progress = progress
+        self.log = log
+        self.dev = dev
+        self.save = save
+        self.save_every = save_every
+        self.bounds = Bounds()
+        self.seconds = 0.0  # inside the solver
+        self.rows = 0
+        self._softmax = tolerance is not None and problem.sums and solver.dual_value() is None
+        self._evaluated = None  # where the solver stood at the last evaluation
+        self._due = False  # an evaluation comes before the next pass
+        self._proved = None  # the dual point whose value has been computed from the data
+        self._dev_scores = {}
+        self._earlier = 0.0  # training time of the runs before a resumption
+        self._started = time.monotonic()
+        self._saved = self._started
+
+    def run(self, stop, keep_checkpoint=False, evaluate_first=False):
+        """Run until something says stop; the bounds then hold the result.
+
+        Args:
+            stop: StopFlag.
+            keep_checkpoint: save the state at the end, whatever ended the run.
+            evaluate_first: evaluate the start too.
+
+        Returns:
+            one of the status words above.
+        """
+        self._started = self._saved = time.monotonic()
+        if self._evaluated is None and (evaluate_first or self.limits.max_passes == 0):
+            self._due = True
+        with self._time_limit(stop):
+            status = self._loop(stop)
+        if self.save and (status == INTERRUPTED or keep_checkpoint):
+            self.save(self)
+        # What has been saved is the state before this evaluation, which a run that goes on does not make.
+        if self._evaluated is None or (status != INTERRUPTED and self._stale()):
+            self.evaluate()
+        if status != INTERRUPTED and self._converged():
+            status = CONVERGED
+        self._settle()
+        return status
+
+    def _loop(self, stop):
+        while True:
+            if self._due:
+                try:
+                    self.evaluate(stop.flag)
+                except Interrupted:
+                    return MAX_TIME if stop.signum is None else INTERRUPTED
+                self._due = False
+                self.schedule.evaluated(self.solver.passes)
+                if self._converged():
+                    return CONVERGED
+            if self.save and time.monotonic() - self._saved >= self.save_every:
+                self.save(self)
+                self._saved = time.monotonic()
+            if stop.signum is not None:
+                return INTERRUPTED
+            if self._time_left() <= 0:
+                return MAX_TIME
+            if self.solver.passes >= self.limits.max_passes:
+                return MAX_PASSES
+            if self.solver.finished:
+                return FINISHED
+            start = time.perf_counter()
+            whole = self.solver.run_pass(stop.flag)
+            self.seconds += time.perf_counter() - start
+            if whole:
+                self.progress.step(self.solver.passes, self.seconds)
+                self._due = self.schedule.due(self.solver.passes, self._promising())
+
+    def evaluate(self, stop=None):
+        """Bounds of the present iterates; one row of the log.
+
+        Raises:
+            Interrupted: the stop flag was set; nothing has changed.
+        """
+        solver, bounds = self.solver, self.bounds
+        found, known = [], solver.evaluation()
+        for _, w in solver.candidates():
+            found.append((w, known or self.problem.evaluate(w, self._softmax, stop)))
+            known = None
+        better, dual_now = False, None
+        for w, now in found:
+            better |= bounds.offer_primal(now.primal, w, now.dual)
+            if self._softmax:
+                bounds.offer_dual(now.dual)
+                dual_now = now.dual if dual_now is None else dual_now
+        if self.tolerance is not None and not self._softmax:
+            dual_now = solver.dual_value()
+            if dual_now is not None:
+                bounds.offer_dual(dual_now, solver.dual_point)
+        self._evaluated = self._place()
+        if self.dev and (better or not self._dev_scores):
+            self._dev_scores = self.dev.score(self.problem.features.blocks(bounds.w))
+        self._write_row(found[0][1].primal, dual_now)
+
+    def state(self):
+        """What a checkpoint needs besides the solver's own state: dictionary of states by name."""
+        mine = {
+            'seconds': self.seconds,
+            'rows': self.rows,
+            'evaluated': self._evaluated,
+            'due': self._due,
+            'elapsed': self._elapsed(),
+            'dev_scores': self._dev_scores,
+        }
+        bounds = self.bounds.state() if self.bounds.w is not None else {}
+        return {'monitor': mine, 'schedule': self.schedule.state(), 'bounds': bounds}
+
+    def restore(self, parts):
+        mine = parts['monitor']
+        self.seconds = mine['seconds']
+        self.rows = mine['rows']
+        self._evaluated, self._due = mine['evaluated'], mine['due']
+        self._earlier = mine['elapsed']
+        self._dev_scores = mine['dev_scores']
+        self.schedule.restore(parts['schedule'])
+        if parts['bounds']:
+            self.bounds.restore(parts['bounds'])
+
+    def _write_row(self, primal_now, dual_now):
+        bounds = self.bounds
+        row = {
+            'pass': self.solver.passes,
+            'oracle_calls': self.solver.oracle_calls,
+            'seconds': round(self.seconds, 6),
+            'primal': bounds.primal,
+            'primal_now': primal_now,
+        }
+        if self.tolerance is not None:
+            row |= {
+                'dual': bounds.dual,
+                'gap': bounds.primal - bounds.dual,
+                'relative_gap': relative_gap(bounds.primal, bounds.dual),
+                'dual_now': dual_now,
+            }
+        row |= self._dev_scores
+        self.rows += 1
+        if self.log:
+            self.log.write(row)
+        self.progress.row(row)
+
+    def _place(self):
+        """Where the solver stands: work done, so that a pass that was interrupted counts as progress."""
+        return [self.solver.passes, self.solver.oracle_calls]
+
+    def _stale(self):
+        return self._evaluated != self._place()
+
+    def _promising(self):
+        """Whether the solver's own rough figures say that the tolerance is reached."""
+        estimate = self.solver.estimate() if self.tolerance else None
+        return estimate is not None and self.tolerance.reached(*estimate)
+
+    def _converged(self):
+        """Whether the bounds that the model will prove are within the tolerance."""
+        if self.tolerance is None or not self.tolerance.reached(self.bounds.primal, self.bounds.provable):
+            return False
+        self._settle()
+        return self.tolerance.reached(self.bounds.primal, self.bounds.provable)
+
+    def _settle(self):
+        """Replace the solver's running figure of the dual by one computed from the data, as `ssvm gap` does."""
+        point = self.bounds.point
+        if point is not None and point is not self._proved:
+            self.bounds.dual, _ = self.problem.certify(point)
+            self._proved = point
+
+    def _elapsed(self):
+        return self._earlier + time.monotonic() - self._started
+
+    def _time_left(self):
+        return math.inf if self.limits.max_time is None else self.limits.max_time - self._elapsed()
+
+    @contextlib.contextmanager
+    def _time_limit(self, stop):
+        """Ask the kernel to stop inside a pass when the time is over."""
+        if self.limits.max_time is None:
+            yield
+            return
+        timer = threading.Timer(max(0.0, self._time_left()), stop.set)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            stop.clear()

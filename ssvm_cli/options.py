@@ -1,0 +1,269 @@
+"""Every option of the subcommands, in the groups of the help text.
+
+Values that a later release adds are one line in a tuple here; what is not listed is not offered.
+
+    data options        train, gap, predict, convert
+    objective options   train
+    solver options      train
+    stopping options    train
+    running options     train (seed, log, checkpoints), threads and verbosity everywhere
+"""
+
+import functools
+
+import click
+
+from ssvm_cli.command import LazyChoice, Number, Option
+
+TASKS = ('multiclass', 'chain')
+OBJECTIVES = ('hinge', 'log', 'softmax-margin')
+FEATURE_SETS = ('all', 'observed')
+# What svm_struct_learn writes for -o and -l is understood too: spelling -> name.
+RESCALE = {'margin': 'margin', '2': 'margin'}
+SLACK_NORMS = ('1',)
+TASK_LOSSES = {'zero-one': 'zero-one', '0': 'zero-one', 'hamming': 'hamming', '1': 'hamming'}
+
+SEED_LIMIT = 2**63 - 1
+
+
+def formats():
+    """Names of the data formats, 'auto' first."""
+    from data_formats.registry import FORMATS
+
+    return ['auto', *FORMATS]
+
+
+def option(*names, section, **kwargs):
+    return click.option(*names, cls=Option, section=section, **kwargs)
+
+
+def together(*decorators):
+    """One decorator that applies several, so that the first is listed first."""
+
+    def decorate(command):
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return decorate
+
+
+class Spelling(click.Choice):
+    """A choice with aliases; help shows the names only."""
+
+    def __init__(self, spellings):
+        self.spellings = spellings
+        super().__init__(list(dict.fromkeys(spellings.values())))
+
+    def convert(self, value, param, ctx):
+        return super().convert(self.spellings.get(value, value), param, ctx)
+
+
+def list_solvers(ctx, param, value):
+    """Callback of --list-solvers: print the table and leave."""
+    if value and not ctx.resilient_parsing:
+        from ssvm_cli.solvers import solver_table
+
+        click.echo(solver_table())
+        ctx.exit()
+
+
+data = functools.partial(option, section='Data')
+objective = functools.partial(option, section='Objective')
+solver = functools.partial(option, section='Solver')
+stopping = functools.partial(option, section='Stopping, whichever comes first')
+running = functools.partial(option, section='Running')
+output = functools.partial(option, section='Output')
+
+
+def format_option(help='Format of the data; auto tells it by file name and content.', default='auto'):
+    return data(
+        '--format',
+        'format_name',
+        type=LazyChoice(formats),
+        default=default,
+        show_default=default is not None,
+        help=help,
+    )
+
+
+template_option = data(
+    '--template',
+    type=click.Path(),
+    metavar='FILE',
+    help='CRF++ template that makes attributes of CoNLL columns. Default: a built-in one for their number.',
+)
+
+data_options = together(
+    data(
+        '--task',
+        type=click.Choice(TASKS),
+        help='Output structure. Default: multiclass for SVMlight files, chain for the others.',
+    ),
+    format_option(),
+    template_option,
+    data(
+        '--min-freq',
+        type=click.IntRange(min=1),
+        default=1,
+        show_default=True,
+        metavar='N',
+        help='Drop attributes that occur on fewer than N tokens.',
+    ),
+    data(
+        '--feature-set',
+        type=click.Choice(FEATURE_SETS),
+        default='all',
+        show_default=True,
+        help='Weights for all attribute-label and label-label pairs, or only for those observed in TRAIN.',
+    ),
+    data('--bias', is_flag=True, help='Give each token an attribute of value 1.'),
+)
+
+objective_options = together(
+    objective(
+        '--objective',
+        type=click.Choice(OBJECTIVES),
+        default='hinge',
+        show_default=True,
+        help='hinge: structural SVM; log: conditional random field; softmax-margin: loss-augmented CRF.',
+    ),
+    objective(
+        '-l',
+        '--task-loss',
+        metavar='[zero-one|hamming|FILE]',
+        help='Loss of a wrong output; FILE is a tab-separated cost matrix with label names in its header and a row per '
+        'right label. Default: zero-one for multiclass, hamming for chains.',
+    ),
+    objective(
+        '-o',
+        '--rescale',
+        type=Spelling(RESCALE),
+        default='margin',
+        show_default=True,
+        help='What the loss rescales in the hinge (2 is understood as margin).',
+    ),
+    objective(
+        '-p', '--slack-norm', type=click.Choice(SLACK_NORMS), default='1', show_default=True, help='Norm of the slacks.'
+    ),
+    objective(
+        '--lambda',
+        'lam',
+        type=Number(positive=True),
+        metavar='LAMBDA',
+        help='Weight of the regulariser: minimise LAMBDA/2 |w|^2 + 1/n sum of losses. Default: 1/n.',
+    ),
+    objective(
+        '-c',
+        'c',
+        type=Number(positive=True),
+        metavar='C',
+        help='The same as svm_struct has it: 1/2 |w|^2 + C/n sum of losses, so LAMBDA = 1/C.',
+    ),
+)
+
+solver_options = together(
+    solver(
+        '--solver',
+        default='auto',
+        show_default=True,
+        metavar='NAME',
+        help='Optimisation method; --list-solvers shows them.',
+    ),
+    solver(
+        '--set',
+        'settings',
+        multiple=True,
+        metavar='KEY=VALUE',
+        help="One of the solver's own options; may be repeated.",
+    ),
+    solver(
+        '--list-solvers',
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=list_solvers,
+        help='Show every solver with its objectives, oracles, options, certificate and paper.',
+    ),
+)
+
+stopping_options = together(
+    stopping(
+        '--rel-gap',
+        type=Number(nonnegative=True),
+        default=0.001,
+        show_default=True,
+        metavar='GAP',
+        help='Duality gap relative to the primal.',
+    ),
+    stopping('-e', '--epsilon', type=Number(positive=True), metavar='GAP', help='Absolute duality gap. Default: off.'),
+    stopping(
+        '--max-passes',
+        type=click.IntRange(min=0),
+        default=1000,
+        show_default=True,
+        metavar='N',
+        help='Passes over the data; 0 reads, evaluates and writes.',
+    ),
+    stopping('--max-time', type=Number(positive=True), metavar='SECONDS', help='Time spent training. Default: off.'),
+    stopping('--require-gap', is_flag=True, help='End with status 3 if a limit comes before the tolerance.'),
+    stopping(
+        '--no-certificate',
+        is_flag=True,
+        help='Compute no duality gap: run to a limit, or until the solver finds nothing left to do.',
+    ),
+)
+
+seed_option = running(
+    '--seed',
+    type=click.IntRange(0, SEED_LIMIT),
+    default=0,
+    show_default=True,
+    metavar='N',
+    help='Seed of everything random.',
+)
+
+threads_option = running(
+    '--threads',
+    type=click.IntRange(min=1, max=4096),
+    metavar='N',
+    help='Threads; results do not depend on it. Default: the CPUs that this job may use.',
+)
+
+run_options = together(
+    seed_option,
+    threads_option,
+    running('--dev', type=click.Path(), metavar='FILE', help='Held-out data to score at each checkpoint.'),
+    running('--log', 'log_path', type=click.Path(), metavar='FILE', help='Write a CSV row per checkpoint.'),
+    running(
+        '--gap-every',
+        type=click.IntRange(min=1),
+        metavar='PASSES',
+        help='Evaluate every so many passes. Default: often at first, then more and more rarely.',
+    ),
+    running(
+        '--checkpoint', type=click.Path(), metavar='FILE', help='Where to keep the state of the run [MODEL.checkpoint].'
+    ),
+    running(
+        '--checkpoint-every',
+        type=Number(positive=True),
+        default=600.0,
+        show_default=True,
+        metavar='SECONDS',
+        help='Time between two saved states.',
+    ),
+    running('--resume', is_flag=True, help='Go on from the saved state; give the same command line again.'),
+    running('--init', type=click.Path(), metavar='MODEL', help='Start from the weights of this model.'),
+)
+
+verbosity_options = together(
+    running('-q', '--quiet', is_flag=True, help='Say nothing but errors.'),
+    running(
+        '-v',
+        '--verbose',
+        type=click.IntRange(0, 3),
+        default=1,
+        metavar='[LEVEL]',
+        help='Say more: 0 nothing, 1 the usual, 2 (no LEVEL) and 3 details.',
+    ),
+)

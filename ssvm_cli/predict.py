@@ -1,0 +1,39 @@
+"""ssvm predict"""
+
+from types import SimpleNamespace
+
+import click
+
+from ssvm_cli import options
+from ssvm_cli.command import Command
+
+
+@click.command('predict', cls=Command, short_help='Predict labels with a model, and score them.')
+@options.format_option('Format of TEST; auto is the one that the model was trained on.')
+@options.output(
+    '--nbest', type=click.IntRange(min=1), metavar='K', help='Write the K best outputs of each example, with scores.'
+)
+@options.output('--marginals', is_flag=True, help='Add a column LABEL:P for each label. For the log losses only.')
+@options.output('--scores', is_flag=True, help="Add scores: each label's for multiclass, each sequence's for chains.")
+@options.output('--evaluate', is_flag=True, help='Compare with the labels of TEST; figures go to standard error.')
+@options.output('--metrics', type=click.Path(), metavar='FILE.json', help='Write the same figures as JSON.')
+@options.threads_option
+@options.verbosity_options
+@click.argument('test', type=click.Path())
+@click.argument('model', type=click.Path())
+@click.argument('output', type=click.Path(), default='-')
+def command(**given):
+    """Predict the labels of TEST with MODEL and write them to OUTPUT or standard output.
+
+    \b
+    Examples:
+      ssvm predict --evaluate test.conll chunk.model tagged.conll
+      ssvm predict --nbest 3 test.conll chunk.model
+
+    CoNLL columns come back with one more column, other formats give one label a line. TEST may be compressed, a pipe,
+    or `-`; memory does not grow with its length.
+    """
+    from ssvm_cli.predicting import predict
+
+    given['verbose'] = 0 if given.pop('quiet') else given['verbose']
+    predict(SimpleNamespace(**given))

@@ -1,0 +1,105 @@
+"""What `ssvm predict` does: blocks of examples through the decoder, in order and in constant memory."""
+
+import io
+import json
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+
+import click
+import numpy as np
+
+from data_formats.atomic import atomic_output, check_output
+from data_formats.errors import DataError, UsageError
+from data_formats.model import load
+from ssvm_cli.decoder import Decoder
+from ssvm_cli.inputs import opened
+from ssvm_cli.metrics import Scores
+from ssvm_cli.threads import available_cpus
+
+
+def predict(o):
+    """Run `ssvm predict`; o: the options, by parameter name."""
+    if o.nbest is not None and (o.marginals or o.scores):
+        raise UsageError('--nbest writes scores and probabilities itself: leave --marginals and --scores out')
+    if o.test == '-' and o.model == '-':
+        raise UsageError('standard input can be read only once')
+    for path in (o.output, o.metrics):
+        if path is not None:
+            check_output(path)
+    threads = o.threads or available_cpus()
+    model = load(o.model, with_dual=False)
+    source, module, read_options = opened(o.test, model, o.format_name)
+    decoder = Decoder(model)
+    if o.marginals and not decoder.probabilistic:
+        raise UsageError(f'--marginals needs a log or softmax-margin model: scores of {o.model} are no probabilities')
+    writer = Writer(o, module, decoder)
+    scores = Scores(model.label_names.names(), chunks=None if model.task == 'chain' else False)
+    scored = o.evaluate or o.metrics is not None
+    blocks = module.stream(source, read_options, model)
+    with atomic_output(o.output) as stream:
+        for dataset, labels, text in in_order(writer.decode, blocks, threads):
+            stream.write(text)
+            if scored:
+                scores.add(dataset.offsets, dataset.labels, labels, dataset.unknown_labels)
+        if scored and not scores.tokens:
+            raise DataError(source.name, None, 'no labels', 'expected labels for --evaluate and --metrics')
+    if o.evaluate:
+        click.echo(scores.table().encode('utf-8', 'surrogateescape'), err=True)
+    if o.metrics is not None:
+        with atomic_output(o.metrics) as stream:
+            text = json.dumps(scores.summary(), indent=1, ensure_ascii=False)
+            stream.write(text.encode('utf-8', 'surrogateescape') + b'\n')
+
+
+def in_order(function, items, threads):
+    """function(item) for each item, in order, by several threads; at most threads + 1 items are held at a time."""
+    if threads == 1:
+        yield from map(function, items)
+        return
+    with ThreadPoolExecutor(threads) as executor:
+        waiting = deque()
+        try:
+            for item in items:
+                waiting.append(executor.submit(function, item))
+                if len(waiting) > threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+class Writer:
+    """Decodes a block and writes its predictions in the form that the options ask for."""
+
+    def __init__(self, o, module, decoder):
+        self.o = o
+        self.module = module
+        self.decoder = decoder
+
+    def decode(self, block):
+        """(dataset, labels int32[N], the text to write)."""
+        o, dataset, text = self.o, block.dataset, io.BytesIO()
+        predictions = self.decoder.on(dataset)
+        if o.nbest is not None:
+            candidates = predictions.nbest(o.nbest)
+            self.module.write_nbest(block, candidates, text)
+            first = [example[0][0] for example in candidates]
+            return dataset, np.concatenate([np.empty(0, np.int32), *first]), text.getvalue()
+        labels, scores = predictions.best()
+        columns = headers = None
+        if o.scores and self.decoder.task == 'multiclass':
+            columns = _columns(self.decoder.names, predictions.label_scores(), '.10g')
+        elif o.scores:
+            headers = [f'# 1 {score:.10g}' for score in scores.tolist()]
+        if o.marginals:
+            marginals = _columns(self.decoder.names, predictions.marginals(), '.6f')
+            columns = marginals if columns is None else [a + b for a, b in zip(columns, marginals, strict=True)]
+        self.module.write_predictions(block, labels, text, columns, headers)
+        return dataset, labels, text.getvalue()
+
+
+def _columns(names, table, form):
+    """For each row of a table [N, K] its `LABEL:NUMBER` columns."""
+    return [[f'{name}:{value:{form}}' for name, value in zip(names, row, strict=True)] for row in table.tolist()]

@@ -1,0 +1,54 @@
+"""Which solver runs, and the table of --list-solvers."""
+
+import textwrap
+
+from cython_ext.solvers.registry import MODULES, all_solvers, solver_info
+from data_formats.errors import UsageError
+
+AUTO = {'hinge': 'bcfw', 'log': 'lbfgs', 'softmax-margin': 'lbfgs'}
+WIDTH = 100
+
+
+def choose(name, objective):
+    """The SolverInfo of a name as --solver has it, for an objective.
+
+    Raises:
+        UsageError: no such solver, or one that does not minimise this objective; with the alternatives.
+    """
+    if name == 'auto':
+        name = AUTO[objective]
+    if name not in MODULES:
+        raise UsageError(f'unknown solver {name!r} (choose from auto, {", ".join(MODULES)})')
+    info = solver_info(name)
+    if objective not in info.objectives:
+        fit = [other.name for other in all_solvers() if objective in other.objectives]
+        raise UsageError(
+            f'{name} does not minimise {objective}, only {", ".join(info.objectives)} '
+            f'(solvers for {objective}: {", ".join(fit)})'
+        )
+    return info
+
+
+def solver_table():
+    """One paragraph per solver: its name at the start of a line, then objectives with the oracle that each takes,
+    certificate, options and paper."""
+    rows = [_line('auto', 'by objective: ' + ', '.join(f'{name} for {objective}' for objective, name in AUTO.items()))]
+    for info in all_solvers():
+        objectives = ', '.join(f'{objective} ({oracle} oracle)' for objective, oracle in info.oracle.items())
+        rows += ['', _line(info.name, info.summary), _line('  objectives', objectives)]
+        rows += [_line('  certificate', info.certificate)]
+        rows += [_line(f'  --set {key}=', _option(option)) for key, option in info.options.items()]
+        rows += [_line('  paper', info.paper)]
+    return '\n'.join(rows)
+
+
+def _option(option):
+    kind = '|'.join(option.type) if isinstance(option.type, tuple) else 'true|false' if option.type is bool else ''
+    default = str(option.default).lower() if isinstance(option.default, bool) else option.default
+    return f'{option.help} [{kind + "; " if kind else ""}default {default}]'
+
+
+def _line(head, text):
+    pad = max(26, len(head) + 1)
+    indents = {'initial_indent': head.ljust(pad), 'subsequent_indent': ' ' * pad}
+    return textwrap.fill(text, WIDTH, break_on_hyphens=False, **indents)

@@ -1,0 +1,54 @@
+"""ssvm train"""
+
+from types import SimpleNamespace
+
+import click
+
+from ssvm_cli import options
+from ssvm_cli.command import Command
+from ssvm_cli.config import config_option
+
+
+@click.command('train', cls=Command, short_help='Learn a model from a file of examples.')
+@options.data_options
+@options.objective_options
+@options.solver_options
+@options.stopping_options
+@options.run_options
+@config_option
+@options.verbosity_options
+@click.argument('train', type=click.Path())
+@click.argument('model', type=click.Path())
+@click.pass_context
+def command(ctx, **given):
+    """Learn from the examples of TRAIN and write MODEL.
+
+    \b
+    Examples:
+      ssvm train --objective log -c 1000 train.conll chunk.model
+      ssvm train --task multiclass --lambda 1e-4 --rel-gap 0.01 digits.svm digits.model
+
+    TRAIN may be compressed; `-` is standard input. MODEL holds the best weights seen, the best lower bound, and what
+    proves it: ssvm gap recomputes both. Reaching a limit before the tolerance is no error (see --require-gap); the last
+    line, and the status in MODEL, say which it was.
+    """
+    from ssvm_cli.training import train
+
+    ctx.exit(train(SimpleNamespace(**resolve(ctx, given))))
+
+
+def resolve(ctx, given):
+    """Settle the two spellings of lambda and the verbosity.
+
+    Raises:
+        click.UsageError: --lambda and -c both given in the same place.
+    """
+    if given['lam'] is not None and given['c'] is not None:
+        from_config = {name for name in ('lam', 'c') if ctx.get_parameter_source(name).name == 'DEFAULT_MAP'}
+        if len(from_config) != 1:
+            raise click.UsageError('--lambda and -c are two names for one thing: give one of them.')
+        given[from_config.pop()] = None
+    if given['c'] is not None:
+        given['lam'] = 1 / given['c']
+    given['verbose'] = 0 if given.pop('quiet') else given['verbose']
+    return given

@@ -1,0 +1,326 @@
+"""What `ssvm train` does: check, read, build, run, write."""
+
+import contextlib
+import os
+import zlib
+
+import numpy as np
+
+from cython_ext.text.vocabulary import Vocabulary
+from data_formats.atomic import check_output
+from data_formats.errors import DataError, UsageError
+from data_formats.model import Model, save
+from ssvm_cli import __version__, monitor
+from ssvm_cli.certificate import Tolerance, relative_gap
+from ssvm_cli.inputs import read_training_data
+from ssvm_cli.options import TASK_LOSSES
+from ssvm_cli.progress import Progress
+from ssvm_cli.schedule import Schedule
+from ssvm_cli.settings import parse_settings
+from ssvm_cli.signals import StopFlag
+from ssvm_cli.solvers import choose
+from ssvm_cli.threads import available_cpus
+
+STATUS_TEXT = {
+    monitor.CONVERGED: 'converged',
+    monitor.FINISHED: 'stopped because the solver can do no better',
+    monitor.MAX_PASSES: 'stopped at --max-passes',
+    monitor.MAX_TIME: 'stopped at --max-time',
+    monitor.INTERRUPTED: 'interrupted',
+}
+GAP_MISSED = 3
+
+
+def train(o):
+    """Run `ssvm train`.
+
+    Args:
+        o: the options, by parameter name.
+
+    Returns:
+        the exit code.
+    """
+    info, settings = check_request(o)
+    progress = Progress(o.verbose)
+    try:
+        return Training(o, info, settings, progress).run()
+    finally:
+        progress.close()
+
+
+def check_request(o):
+    """Refuse what cannot work before any data are read.
+
+    Returns:
+        (SolverInfo, settings): the solver that will run, and its options.
+    """
+    if o.task_loss is not None and o.objective == 'log':
+        raise UsageError('--task-loss has no effect on --objective log (use --objective softmax-margin)')
+    if o.no_certificate and (o.require_gap or o.epsilon is not None):
+        raise UsageError('--no-certificate computes no gap, so --require-gap and --epsilon cannot be met')
+    if o.resume and o.init:
+        raise UsageError('--resume goes on from a checkpoint and --init from a model: give one of them')
+    if o.model == '-' and o.log_path == '-':
+        raise UsageError('MODEL and --log cannot both be standard output')
+    if [o.train, o.dev, o.init].count('-') > 1:
+        raise UsageError('standard input can be read only once')
+    info = choose(o.solver, o.objective)
+    settings = parse_settings(o.settings, info.name, info.options)
+    for path in (o.model, o.log_path, o.checkpoint):
+        if path is not None:
+            check_output(path)
+    return info, settings
+
+
+class Training:
+    """One run of `ssvm train`, step by step."""
+
+    def __init__(self, o, info, settings, progress):
+        self.o = o
+        self.info = info
+        self.settings = settings
+        self.progress = progress
+        self.threads = o.threads or available_cpus()
+        self._saved = o.resume  # there is a checkpoint of this run
+        self.checkpoint_path = o.checkpoint or (f'{o.model}.checkpoint' if o.model != '-' else None)
+
+    def run(self):
+        o = self.o
+        saved = self._load_checkpoint()
+        self._read()
+        self._build()
+        tolerance = None if o.no_certificate else Tolerance(o.rel_gap, o.epsilon)
+        dev = self._dev_scorer()
+        self._restore_solver(saved)
+        log = self._open_log(dev, saved)
+        self.monitor = monitor.Monitor(
+            self.problem,
+            self.solver,
+            tolerance,
+            monitor.Limits(o.max_passes, o.max_time),
+            Schedule(o.gap_every),
+            self.progress,
+            log=log,
+            dev=dev,
+            save=self._save_checkpoint if self.checkpoint_path else None,
+            save_every=o.checkpoint_every,
+        )
+        if saved:
+            self.monitor.restore(saved.parts)
+        with StopFlag() as stop:
+            status = self.monitor.run(stop, keep_checkpoint=o.checkpoint is not None, evaluate_first=o.init is not None)
+            self._write_model(status, tolerance)
+        if log:
+            log.close()
+        self._finish(status, tolerance)
+        if status == monitor.INTERRUPTED:
+            return stop.exit_code
+        return GAP_MISSED if o.require_gap and status != monitor.CONVERGED else 0
+
+    # ------------------------------------------------------------------------------------------- before the run
+
+    def _read(self):
+        o = self.o
+        self.dataset, self.facts = read_training_data(o.train, o.format_name, o.template, o.task, o.min_freq, o.bias)
+        data = self.dataset
+        self.task = self.facts['task']
+        self._settle_loss()
+        self.lam = o.lam if o.lam is not None else 1 / data.n
+        sizes = [f'{data.n} examples']
+        if self.task != 'multiclass':
+            sizes.append(f'{data.tokens} tokens')
+        sizes += [f'{len(data.label_names)} labels', f'{len(data.attributes)} attributes']
+        self.progress.say(f'{o.train}: {", ".join(sizes)} ({self.facts["format"]}, {self.task})')
+        origin = ' (1/n, the default)' if o.lam is None else f' (-c {o.c:g})' if o.c is not None else ''
+        loss = '' if self.loss_name is None else f', task loss {self.loss_name}'
+        self.progress.say(
+            f'{o.objective}{loss}, lambda {self.lam:.6g}{origin}, solver {self.info.name}, '
+            f'seed {o.seed}, {self.threads} thread{"s" * (self.threads > 1)}'
+        )
+
+    def _settle_loss(self):
+        """The task loss: its name for people and the model, and what the core takes."""
+        from cython_ext.structures.registry import structure_info
+        from data_formats.cost_matrix import read_cost_matrix
+
+        o = self.o
+        self.cost = None
+        if o.objective == 'log':
+            self.loss_name = self.loss = None
+        elif o.task_loss is None:
+            self.loss_name = self.loss = structure_info(self.task).default_loss
+        elif o.task_loss in TASK_LOSSES:
+            self.loss_name = self.loss = TASK_LOSSES[o.task_loss]
+        else:
+            if not os.path.exists(o.task_loss):
+                raise UsageError(f'--task-loss {o.task_loss}: no such file (expected zero-one, hamming or a file)')
+            self.loss_name = 'costs'
+            self.cost = self.loss = read_cost_matrix(o.task_loss, self.dataset.label_names.names())
+
+    def _build(self):
+        from cython_ext.problem import build_problem
+
+        o = self.o
+        try:
+            self.problem = build_problem(
+                self.dataset, self.task, o.objective, self.loss, self.lam, o.feature_set, self.threads
+            )
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+        self.progress.say(f'{self.problem.dim} weights, {self.problem.memory_estimate() / 2**20:.0f} MB', level=2)
+        self.solver = self.info.make(self.problem, self.info.settings(self.settings), o.seed)
+
+    def _dev_scorer(self):
+        if self.o.dev is None:
+            return None
+        from ssvm_cli.dev import DevScorer
+
+        frozen = Model({'task': self.task, 'data': self.facts}, *self._vocabularies())
+        return DevScorer(self.o.dev, frozen, self.problem.pool)
+
+    def _open_log(self, dev, saved):
+        if self.o.log_path is None:
+            return None
+        from data_formats.log import TrainingLog
+
+        options = ' '.join(f'{key}={value}' for key, value in self.run_facts().items() if key != 'template')
+        comment = f'ssvm {__version__} {options}'.replace('\n', ' ')
+        keep = saved.parts['monitor']['rows'] if saved else None
+        return TrainingLog(self.o.log_path, comment, dev.columns if dev else (), keep)
+
+    # --------------------------------------------------------------------------------------------- checkpoints
+
+    def run_facts(self):
+        """What decides the result of the run: a checkpoint is good for the same run only."""
+        o, data = self.o, self.dataset
+        return {
+            'version': __version__,
+            'task': self.task,
+            'format': self.facts['format'],
+            'template': self.facts['template'],
+            'min_freq': o.min_freq,
+            'feature_set': o.feature_set,
+            'bias': o.bias,
+            'objective': o.objective,
+            'task_loss': self.loss_name,
+            'rescale': o.rescale,
+            'slack_norm': int(o.slack_norm),
+            'lambda': self.lam,
+            'solver': self.info.name,
+            'settings': self.settings,
+            'seed': o.seed,
+            'gap_every': o.gap_every,
+            'certificate': not o.no_certificate,
+            'examples': data.n,
+            'tokens': data.tokens,
+            'data': f'{_checksum(data, self.cost):08x}',
+        }
+
+    def _load_checkpoint(self):
+        if not self.o.resume:
+            return None
+        if self.checkpoint_path is None:
+            raise UsageError('--resume needs --checkpoint FILE if MODEL is standard output')
+        from data_formats import checkpoint
+
+        return checkpoint.load(self.checkpoint_path)
+
+    def _restore_solver(self, saved):
+        if saved is None:
+            return
+        from data_formats.checkpoint import differences
+
+        found = differences(saved.run, self.run_facts())
+        if found:
+            raise DataError(
+                self.checkpoint_path,
+                None,
+                'is the checkpoint of another run: ' + '; '.join(found),
+                'give the command line and the data of that run again, or leave --resume out',
+            )
+        try:
+            self.solver.restore(saved.parts['solver'])
+        except (KeyError, ValueError, TypeError) as error:
+            raise DataError(self.checkpoint_path, None, f'does not fit the solver ({error})') from error
+        self.progress.say(f'going on from {self.checkpoint_path} after {self.solver.passes} passes')
+
+    def _save_checkpoint(self, running):
+        from data_formats import checkpoint
+
+        parts = {'solver': self.solver.state(), **running.state()}
+        checkpoint.save(checkpoint.Checkpoint(self.run_facts(), parts), self.checkpoint_path)
+        self._saved = True
+
+    # --------------------------------------------------------------------------------------------- after the run
+
+    def _write_model(self, status, tolerance):
+        save(self._model(status, tolerance), self.o.model)
+
+    def _model(self, status, tolerance):
+        """The model of the best weights."""
+        o, data, bounds = self.o, self.dataset, self.monitor.bounds
+        header = {
+            'package_version': __version__,
+            'task': self.task,
+            'objective': o.objective,
+            'loss': self.loss_name or 'none',
+            'rescale': o.rescale,
+            'slack_norm': int(o.slack_norm),
+            'lambda': self.lam,
+            'feature_set': o.feature_set,
+            'data': self.facts,
+            'min_freq': o.min_freq,
+            'solver': self.info.name,
+            'settings': self.settings,
+            'seed': o.seed,
+            'examples': data.n,
+            'tokens': data.tokens,
+            'passes': self.solver.passes,
+            'oracle_calls': self.solver.oracle_calls,
+            'primal': bounds.primal,
+            'status': status,
+        }
+        if tolerance is not None:
+            header |= {
+                'dual': bounds.provable,
+                'gap': bounds.primal - bounds.provable,
+                'relative_gap': relative_gap(bounds.primal, bounds.provable),
+                'tolerance': {'rel_gap': tolerance.rel_gap, 'epsilon': tolerance.epsilon},
+            }
+        return Model(
+            header,
+            *self._vocabularies(),
+            self.problem.features.blocks(bounds.w),
+            self.cost,
+            bounds.point if tolerance is not None else None,
+        )
+
+    def _vocabularies(self):
+        data = self.dataset
+        edges = data.edge_attributes if data.edge_attributes is not None else Vocabulary()
+        return data.label_names, data.attributes, edges
+
+    def _finish(self, status, tolerance):
+        """The last line, and no checkpoint that nobody asked for."""
+        if self.o.checkpoint is None and self._saved and status != monitor.INTERRUPTED:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self.checkpoint_path)
+        bounds, passes = self.monitor.bounds, self.solver.passes
+        text = f'{STATUS_TEXT[status]} after {passes} pass{"es" * (passes != 1)}'
+        if tolerance is None:
+            text += f': primal {bounds.primal:.6g}, no certificate'
+        else:
+            text += f': {tolerance.sentence(bounds.primal, bounds.provable)}'
+            text += f' (primal {bounds.primal:.6g}, dual {bounds.provable:.6g})'
+        if status == monitor.INTERRUPTED and self.checkpoint_path:
+            self.progress.say(f'{self.o.model} and {self.checkpoint_path} are saved; --resume goes on from there')
+        self.progress.say(text)
+
+
+def _checksum(dataset, cost):
+    """CRC of everything that the solver sees of the data."""
+    crc = 0
+    arrays = [value for value in vars(dataset).values() if isinstance(value, np.ndarray)]
+    for array in [*arrays, *([] if cost is None else [cost])]:
+        crc = zlib.crc32(np.ascontiguousarray(array).view(np.uint8), crc)
+    return crc
