@@ -1,0 +1,65 @@
+"""Running solvers in tests: pass by pass, with the bounds that each pass gives, and interrupted on the way."""
+
+import json
+import threading
+
+import numpy as np
+
+from cython_ext.solvers.registry import solver_info
+
+
+def go():
+    """A stop flag that nobody sets."""
+    return np.zeros(1, np.int32)
+
+
+def make(name, problem, seed=0, **options):
+    """A solver with some of its options set."""
+    info = solver_info(name)
+    unknown = options.keys() - info.options.keys()
+    assert not unknown, f'{name} has no options {unknown}'
+    return info.make(problem, info.settings(options), seed)
+
+
+def bounds(solver):
+    """(least primal value of the candidates, dual value): what a monitor would compute after a pass."""
+    problem, dual = solver.problem, solver.dual_value()
+    evaluations = [problem.evaluate(w, softmax_dual=dual is None) for _, w in solver.candidates()]
+    return min(e.primal for e in evaluations), max(
+        (e.dual for e in evaluations), default=dual
+    ) if dual is None else dual
+
+
+def run(solver, passes):
+    """That many passes, or until the solver has finished."""
+    for _ in range(passes):
+        if solver.finished:
+            break
+        assert solver.run_pass(go())
+    return solver
+
+
+def everything(solver):
+    """All that a solver would hand on, as comparable bytes: its iterates, dual point and state."""
+    state = {key: value.tobytes() if isinstance(value, np.ndarray) else value for key, value in solver.state().items()}
+    point = {key: value.tobytes() for key, value in (solver.dual_point() or {}).items()}
+    return {name: w.tobytes() for name, w in solver.candidates()}, point, state, solver.dual_value(), solver.estimate()
+
+
+def saved(solver):
+    """state() as a checkpoint would give it back: arrays as they were, all else through JSON."""
+    state = solver.state()
+    plain = {key: value for key, value in state.items() if not isinstance(value, np.ndarray)}
+    return {key: value.copy() for key, value in state.items() if key not in plain} | json.loads(json.dumps(plain))
+
+
+def interrupted_pass(solver, delay):
+    """One call of run_pass whose stop flag is set after `delay` seconds; whether it finished the pass."""
+    stop = go()
+    timer = threading.Timer(delay, stop.__setitem__, (0, 1))
+    timer.start()
+    try:
+        return solver.run_pass(stop)
+    finally:
+        timer.cancel()
+        timer.join()

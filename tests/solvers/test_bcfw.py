@@ -1,0 +1,215 @@
+"""Block-coordinate Frank-Wolfe: what its theory promises, its options, and the safety of the acceleration."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from tests import optimum
+from tests.solvers import problems
+from tests.solvers.problems import DATA
+from tests.solvers.runs import bounds, go, make, run
+
+twin = functools.cache(problems.twin)
+
+SAMPLINGS = ('permuted', 'uniform', 'gap')
+EVERY_SAMPLING = pytest.mark.parametrize('sampling', SAMPLINGS)
+EVERY_STEP = pytest.mark.parametrize('steps', ['pairwise', 'plain'])
+
+
+def plainly(problem, **options):
+    return make('bcfw', problem, acceleration=False, **options)
+
+
+def rounding(it, passes=1):
+    """What rounding of the weights alpha, numbers up to 1, makes of D(alpha): a few units in the last place of the
+    largest loss in every pass."""
+    return 5e-15 * passes * max(delta.max() for delta in it.plain.delta)
+
+
+@EVERY_SAMPLING
+@EVERY_STEP
+@pytest.mark.parametrize('loss', ['zero-one', 'hamming', 'matrix'])
+@pytest.mark.parametrize('lam_times_n', [1e-3, 0.1, 1, 10, 1e3])
+def test_dual_never_falls(sampling, steps, loss, lam_times_n):
+    for name in ('multiclass', 'chain', 'chain-edges'):
+        it = twin(name, 'hinge', loss, lam_times_n)
+        solver = plainly(it.problem, seed=2, sampling=sampling, steps=steps)
+        before = solver.dual_value()
+        assert before == 0
+        for _ in range(60):
+            assert solver.run_pass(go())
+            dual = solver.dual_value()
+            assert dual >= before - rounding(it)
+            before = dual
+        assert before > 0
+
+
+class Reference:
+    """Lacoste-Julien et al. (2013), Algorithm 4 with exact line search, one output distribution per example."""
+
+    def __init__(self, plain):
+        self.plain, self.visits = plain, 0
+        self.alpha = [np.eye(1, len(delta), int(np.flatnonzero(delta == 0)[0]))[0] for delta in plain.delta]
+        self.w, self.average = optimum.weights(plain, self.alpha), np.zeros(plain.psi[0].shape[1])
+
+    def visit(self, i):
+        psi, delta = self.plain.psi[i], self.plain.delta[i]
+        scores = delta - psi @ self.w
+        towards = np.eye(1, len(delta), int(scores.argmax()))[0] - self.alpha[i]
+        change = towards @ psi / (self.plain.lam * self.plain.n)
+        gap, curve = towards @ scores, self.plain.lam * self.plain.n * (change @ change)
+        step = min(1.0, gap / curve) if curve > 0 else 1.0
+        self.alpha[i] = self.alpha[i] + step * towards
+        self.w = self.w + step * change
+        self.visits += 1
+        self.average += 2 / (self.visits + 1) * (self.w - self.average)
+
+
+@EVERY_SAMPLING
+@pytest.mark.parametrize('name', ['multiclass', 'chain', 'chain-edges', 'chain-edges-only'])
+def test_plain_steps_are_the_algorithm_of_the_paper(sampling, name):
+    """The same visits in plain Python give the same w, the same average of all iterates and the same dual point."""
+    it = twin(name, 'hinge', 'matrix', 1.0)
+    solver = plainly(it.problem, seed=1, sampling=sampling, steps='plain', average=True)
+    reference = Reference(it.plain)
+    for _ in range(25):
+        assert solver.run_pass(go())
+        for i in solver.state()['order']:
+            reference.visit(i)
+        iterates = dict(solver.candidates())
+        assert set(iterates) == {'current', 'average'}
+        np.testing.assert_allclose(it.from_core(iterates['current']), reference.w, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(it.from_core(iterates['average']), reference.average, rtol=0, atol=1e-10)
+        for ours, theirs in zip(it.alpha_of(solver.dual_point()), reference.alpha, strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-10)
+    assert solver.oracle_calls == reference.visits
+
+
+@pytest.mark.parametrize('name', ['multiclass', 'chain'])
+def test_the_average_of_pairwise_steps(name):
+    """Of pairwise steps too: with one example every visit is a pass, and its w can be seen."""
+    data = problems.arrays_of(name)
+    one = problems.dataset_of(data).subset([0])
+    problem = problems.build_problem(one, task=name, objective='hinge', loss='hamming', lam=0.1)
+    solver = plainly(problem, average=True)
+    total = np.zeros(problem.dim)
+    for k in range(1, 9):
+        run(solver, 1)
+        iterates = dict(solver.candidates())
+        total += k * iterates['current']
+        np.testing.assert_allclose(iterates['average'], 2 / (k * (k + 1)) * total, rtol=0, atol=1e-12)
+
+
+@EVERY_STEP
+def test_line_search_is_exact(steps):
+    """With one example of two outputs the first step goes to the optimum, at an end of the segment or inside it."""
+    for lam in (0.01, 0.3, 1.0, 3.0, 100.0):
+        data = problems.tiny.arrays('multiclass', (1,), 2, attributes=6, seed=3)
+        problem = problems.build_problem(problems.dataset_of(data), 'multiclass', 'hinge', 'zero-one', lam)
+        truth = problems.Enumeration('multiclass', data, 2, 'zero-one')
+        best = optimum.solve(optimum.Problem.of(truth, lam), 'hinge')
+        solver = run(plainly(problem, steps=steps), 1)
+        assert solver.dual_value() == pytest.approx(best.primal, rel=1e-9)
+
+
+@EVERY_SAMPLING
+def test_samplings_visit_as_they_say(sampling):
+    it = twin('chain', 'hinge')
+    solver = plainly(it.problem, seed=4, sampling=sampling)
+    counts = np.zeros(it.problem.n, int)
+    for _ in range(300):
+        assert solver.run_pass(go())
+        order = solver.state()['order']
+        assert len(order) == it.problem.n
+        if sampling == 'permuted':
+            assert sorted(order) == list(range(it.problem.n))
+        counts += np.bincount(order, minlength=it.problem.n)
+    if sampling == 'uniform':
+        assert counts.min() > 300 - 5 * np.sqrt(300) and counts.max() < 300 + 5 * np.sqrt(300)
+    assert counts.min() >= 25
+
+
+@EVERY_SAMPLING
+@pytest.mark.parametrize('name', DATA)
+def test_no_sampling_gets_stuck(sampling, name):
+    """Remembered gaps grow stale; every sampling still ends at the optimum."""
+    it = twin(name, 'hinge', 'hamming', 0.3)
+    solver = plainly(it.problem, seed=4, sampling=sampling)
+    for _ in range(1500):
+        assert solver.run_pass(go())
+        primal, dual = bounds(solver)
+        if primal - dual <= 1e-6 * primal:
+            return
+    pytest.fail(f'relative gap {(primal - dual) / primal} after {solver.passes} passes')
+
+
+@pytest.mark.parametrize('cache', [1, 2, 5, 1000])
+def test_the_cache_limits_what_is_kept(cache):
+    it = twin('chain', 'hinge')
+    solver = plainly(it.problem, cache=cache)
+    for _ in range(40):
+        assert solver.run_pass(go())
+        state = solver.state()
+        indptr, used = state['sets.indptr'], state['sets.weights'] > 0
+        for i in range(it.problem.n):
+            mine = used[indptr[i] : indptr[i + 1]]
+            assert len(mine) <= max(cache, mine.sum())
+
+
+def test_a_long_run_stays_feasible_and_true():
+    """Neither the weights nor w = w(alpha) drift over thousands of visits."""
+    it = twin('chain', 'hinge', 'matrix', 0.1)
+    for options in ({'acceleration': False, 'sampling': 'uniform'}, {'acceleration': True}):
+        solver = run(make('bcfw', it.problem, **options), 3000)
+        for a in it.alpha_of(solver.dual_point()):
+            assert a.min() >= 0
+            assert a.sum() == pytest.approx(1, abs=1e-12)
+        value, w = it.problem.certify(solver.dual_point())
+        assert solver.dual_value() == pytest.approx(value, rel=0, abs=rounding(it, 3000))
+        if not options['acceleration']:
+            np.testing.assert_allclose(dict(solver.candidates())['current'], w, rtol=0, atol=1e-10 * np.abs(w).max())
+
+
+def test_estimate_is_rough_above_and_exact_below():
+    it = twin('chain', 'hinge')
+    solver = plainly(it.problem)
+    for _ in range(60):
+        assert solver.run_pass(go())
+    primal, dual = solver.estimate()
+    assert dual == solver.dual_value()
+    assert primal == pytest.approx(bounds(solver)[0], rel=1e-3)
+
+
+# Acceleration
+
+LAMBDAS = (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e3)
+
+
+def best_gaps(it, passes, **options):
+    """The relative gap of the best bounds so far, after each pass; every bound is checked on the way."""
+    solver = make('bcfw', it.problem, seed=1, **options)
+    primal, dual, gaps = *bounds(solver), []
+    for _ in range(passes):
+        if not solver.finished:
+            assert solver.run_pass(go())
+        primal_now, dual_now = bounds(solver)
+        assert dual_now <= it.best.primal * (1 + 1e-10)
+        assert primal_now >= it.best.dual * (1 - 1e-10)
+        primal, dual = min(primal, primal_now), max(dual, dual_now)
+        gaps.append((primal - dual) / primal)
+    value, _ = it.problem.certify(solver.dual_point())
+    assert solver.dual_value() == pytest.approx(value, rel=1e-9, abs=1e-9 * it.best.primal)
+    return np.array(gaps)
+
+
+@pytest.mark.parametrize('lam_times_n', LAMBDAS)
+@pytest.mark.parametrize('name', ['multiclass', 'chain', 'chain-binary', 'chain-edges'])
+def test_acceleration_is_safe(name, lam_times_n):
+    """After the same number of passes never much behind the plain method, which on problems as tiny as these has
+    little to gain from it."""
+    it = twin(name, 'hinge', 'hamming', lam_times_n)
+    plain = best_gaps(it, 120, acceleration=False)
+    fast = best_gaps(it, 120, acceleration=True)
+    for passes in (10, 30, 60, 120):
+        assert fast[passes - 1] <= 3 * plain[passes - 1] + 1e-8

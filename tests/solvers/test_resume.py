@@ -1,0 +1,132 @@
+"""Stopping changes nothing: not inside a pass, not between passes, not with a state saved and restored."""
+
+import functools
+import time
+
+import numpy as np
+import pytest
+
+from cython_ext.problem import build_problem
+from cython_ext.solvers.registry import MODULES, solver_info
+from tests.solvers import problems, tiny
+from tests.solvers.runs import everything, go, interrupted_pass, make, run, saved
+
+twin = functools.cache(problems.twin)
+
+CASES = [
+    ('bcfw', {}, 'hinge'),
+    ('bcfw', {'acceleration': False, 'sampling': 'uniform', 'average': True}, 'hinge'),
+    ('bcfw', {'acceleration': False, 'sampling': 'gap', 'cache': 1}, 'hinge'),
+    ('bcfw', {'acceleration': False, 'steps': 'plain'}, 'hinge'),
+    ('sgd', {}, 'hinge'),
+    ('sgd', {'gamma0': 0.1, 't0': 50.0}, 'log'),
+    ('sgd', {}, 'softmax-margin'),
+    ('lbfgs', {'restart': 4}, 'log'),
+    ('lbfgs', {'memory': 2}, 'softmax-margin'),
+]
+EVERY_CASE = pytest.mark.parametrize(
+    ('solver', 'options', 'objective'), CASES, ids=['-'.join([s, o, *map(str, p.values())]) for s, p, o in CASES]
+)
+
+
+def test_every_solver_and_objective_is_covered():
+    covered = {(solver, objective) for solver, _, objective in CASES}
+    assert covered == {(solver, objective) for solver in MODULES for objective in solver_info(solver).objectives}
+
+
+@EVERY_CASE
+def test_same_seed_same_bytes(solver, options, objective):
+    it = twin('chain', objective)
+    first, second = (everything(run(make(solver, it.problem, seed=5, **options), 12)) for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.parametrize('solver', ['bcfw', 'sgd'])
+def test_another_seed_another_order(solver):
+    it = twin('chain', 'hinge')
+    first, second = (everything(run(make(solver, it.problem, seed=seed), 3)) for seed in (1, 2))
+    assert first != second
+
+
+@EVERY_CASE
+def test_restored_after_every_pass(solver, options, objective):
+    """A new solver for every pass, each from the state of the one before."""
+    it = twin('chain', objective)
+    whole = run(make(solver, it.problem, seed=5, **options), 14)
+    state = saved(make(solver, it.problem, seed=5, **options))
+    for _ in range(14):
+        relay = make(solver, it.problem, seed=99, **options)
+        relay.restore(state)
+        assert everything_but_estimates(relay)[2] == {**everything_but_estimates(relay)[2], **as_bytes(state)}
+        if relay.finished:
+            break
+        assert relay.run_pass(go())
+        state = saved(relay)
+    assert everything(relay) == everything(whole)
+    assert relay.passes == whole.passes
+
+
+def everything_but_estimates(solver):
+    return everything(solver)[:3]
+
+
+def as_bytes(state):
+    return {key: value.tobytes() if isinstance(value, np.ndarray) else value for key, value in state.items()}
+
+
+@functools.cache
+def larger(objective, threads=1):
+    """A problem whose passes take long enough to be stopped inside: no enumeration here, only bytes."""
+    rng = np.random.default_rng(0)
+    data = tiny.arrays('chain', tuple(rng.integers(1, 30, size=900)), 12, attributes=20, seed=1)
+    return build_problem(
+        problems.dataset_of(data), task='chain', objective=objective, loss='hamming', lam=1 / 900, threads=threads
+    )
+
+
+@EVERY_CASE
+def test_interrupted_inside_passes(solver, options, objective):
+    """The stop flag goes up at arbitrary moments; half of the times the run goes on in a new solver. The bytes at the
+    end are those of a run that nobody stopped."""
+    passes, problem = 4, larger(objective)
+    whole = make(solver, problem, seed=5, **options)
+    begin = time.perf_counter()
+    run(whole, passes)
+    each = (time.perf_counter() - begin) / passes
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        broken, interruptions = make(solver, problem, seed=5, **options), 0
+        while broken.passes < passes and not broken.finished:
+            if interrupted_pass(broken, each * rng.uniform(0, 1.5)):
+                continue
+            interruptions += 1
+            if rng.random() < 0.5:
+                state = saved(broken)
+                broken = make(solver, problem, seed=99, **options)
+                broken.restore(state)
+            if interruptions > 10:
+                run(broken, passes - broken.passes)
+        assert everything(broken) == everything(whole)
+        if interruptions:
+            return
+    pytest.fail('the flag was never seen inside a pass')
+
+
+@EVERY_CASE
+def test_a_flag_that_is_up_from_the_start(solver, options, objective):
+    """Asked to stop at once, again and again: nothing is lost and nothing is done twice."""
+    it = twin('chain', objective)
+    whole = run(make(solver, it.problem, seed=5, **options), 5)
+    held = make(solver, it.problem, seed=5, **options)
+    while held.passes < 5 and not held.finished:
+        before = held.passes
+        if not held.run_pass(np.ones(1, np.int32)):
+            assert held.passes == before
+            assert held.run_pass(go())
+    assert everything(held) == everything(whole)
+
+
+@EVERY_CASE
+def test_threads_change_no_byte(solver, options, objective):
+    results = [everything(run(make(solver, larger(objective, threads), seed=5, **options), 3)) for threads in (1, 2, 5)]
+    assert results[0] == results[1] == results[2]
