@@ -26,21 +26,22 @@ DOCSTART = b'-DOCSTART-'
 
 def read(source, options, vocabularies=None):
     """The whole file as a TokenDataset, its attributes made by the template."""
-    source = Source.of(source)
-    return read_all(source, parser_of(source, options, vocabularies), after_blank_line, options, vocabularies)
+    with Source.of(source) as source:
+        return read_all(source, parser_of(source, options, vocabularies), after_blank_line, options, vocabularies)
 
 
 def stream(source, options, vocabularies):
     """The file as Blocks of whole sequences."""
-    source = Source.of(source)
-    return stream_all(source, parser_of(source, options, vocabularies), after_blank_line, options, vocabularies)
+    with Source.of(source) as source:
+        parser = parser_of(source, options, vocabularies)
+        yield from stream_all(source, parser, after_blank_line, options, vocabularies)
 
 
 def parser_of(source, options, frozen):
     """A parser for the file: its number of columns is the model's, or that of the first row."""
-    columns = options.columns or first_width(source)
-    if columns == 1 and not options.columns:
-        raise DataError(source.name, None, 'rows of one column', 'expected a word and its label at least')
+    columns, line = (options.columns, None) if options.columns else first_width(source)
+    if columns == 1:
+        raise DataError(source.name, line, '1 column', 'expected a word and its label at least')
     text = templates.builtin(columns or 2) if options.template is None else options.template
     template = templates.parse(text, options.template_name)
     columns = columns or template.width + 1
@@ -69,12 +70,12 @@ def pieces_of(feature):
 
 
 def first_width(source):
-    """The number of columns of the first row of a source, 0 if there is none in sight."""
-    for line in source.head().split(b'\n'):
+    """(number of columns of the first row of a source, its line number); (0, None) if there is none in sight."""
+    for number, line in enumerate(source.head().split(b'\n'), 1):
         cells = [cell for cell in re.split(rb'[ \t]+', line.strip(b' \t\r')) if cell]
         if cells and cells[0] != DOCSTART:
-            return len(cells)
-    return 0
+            return len(cells), number
+    return 0, None
 
 
 def write_predictions(block, labels, stream, extra_columns=None, headers=None):

@@ -13,7 +13,9 @@ TASKS = ('chain', 'multiclass')
 
 def read(source, options, vocabularies=None):
     """The whole file as a TokenDataset."""
-    return read_all(source, AttributeParser(*known(vocabularies)), after_blank_line, options, vocabularies)
+    required = vocabularies is None and options.require_labels
+    parser = AttributeParser(*known(vocabularies), required=required)
+    return read_all(source, parser, after_blank_line, options, vocabularies)
 
 
 def stream(source, options, vocabularies):

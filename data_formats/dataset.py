@@ -17,7 +17,7 @@ class ReadOptions:
     task : 'chain' or 'multiclass'; None means the format's usual one
     min_freq : attributes that occur on fewer tokens are dropped (training only)
     bias : add an attribute named `bias` with value 1 to every token
-    columns : number of columns of the training file, the answer included (CoNLL columns; None while training)
+    columns : number of columns of the training file, the label included (CoNLL columns; None while training)
     require_labels : refuse training data in which a token has no label
     """
 

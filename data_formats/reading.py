@@ -16,22 +16,22 @@ def read_all(source, parser, cut, options, frozen):
     cut : where a block may end (cython_ext.text.cuts)
     frozen : what has `attributes`, `edge_attributes` and `label_names` (a model, a dataset), or None while training
     """
-    source = Source.of(source)
-    for block, line in source.blocks(cut):
-        feed(source, parser, block, line)
+    with Source.of(source) as source:
+        for block, line in source.blocks(cut):
+            feed(source, parser, block, line)
     parts = parser.take()
     if frozen is None:
         learn(source, parts, options, parser)
-    return finish(source, parts, options, frozen)
+    return finish(parts, options, frozen)
 
 
 def stream_all(source, parser, cut, options, frozen):
     """Yield a Block for each part of a source; what was yielded is not kept."""
-    source = Source.of(source)
-    for block, line in source.blocks(cut):
-        feed(source, parser, block, line)
-        parts = parser.take()
-        yield Block(finish(source, parts, options, frozen), block, parts['offsets'])
+    with Source.of(source) as source:
+        for block, line in source.blocks(cut):
+            feed(source, parser, block, line)
+            parts = parser.take()
+            yield Block(finish(parts, options, frozen), block, parts['offsets'])
 
 
 def feed(source, parser, block, line):
@@ -46,12 +46,6 @@ def learn(source, parts, options, parser):
     """Turn what was read into a training set: labels sorted, rare attributes dropped."""
     if not len(parts['labels']):
         raise DataError(source.name, None, 'no examples in this file', 'expected one at least')
-    if options.require_labels and (parts['labels'] < 0).any():
-        token = int(np.argmax(parts['labels'] < 0))
-        example = int(np.searchsorted(parts['offsets'], token, side='right'))
-        raise DataError(
-            source.name, None, f'token {token - parts["offsets"][example - 1] + 1} of sequence {example} has no label'
-        )
     parser.learned(parts)
     parts['label_names'] = sort_labels(parts['labels'], parts['label_names'])
     for prefix in ('', 'edge_'):
@@ -59,16 +53,13 @@ def learn(source, parts, options, parser):
             drop_rare(parts, prefix, options.min_freq)
 
 
-def finish(source, parts, options, frozen):
+def finish(parts, options, frozen):
     """The dataset in the form that the options ask for."""
     if frozen is not None:
         parts['attributes'] = frozen.attributes
         parts['label_names'] = frozen.label_names
         if 'edge_indptr' in parts:
             parts['edge_attributes'] = frozen.edge_attributes
-    for name in ('values', 'edge_values'):
-        if parts.get(name) is not None and not np.isfinite(parts[name]).all():
-            raise DataError(source.name, None, 'the values of a repeated attribute add up to more than a double holds')
     dataset = TokenDataset(**parts)
     if options.task == 'multiclass':
         dataset = dataset.as_multiclass()

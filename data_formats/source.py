@@ -21,7 +21,7 @@ class Source:
         self.path = str(path)
         self.name = '<stdin>' if self.path == '-' else self.path
         self.block = block
-        self._file = None
+        self._raw = None
         self._take = None
         self._start = b''
 
@@ -30,9 +30,15 @@ class Source:
         """The source itself, or a new one for a path."""
         return source if isinstance(source, cls) else cls(source)
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
     def head(self):
         """The first bytes, up to a line end where there is one; they are read again by `blocks`."""
-        if self._file is None:
+        if self._raw is None:
             self._open()
         while len(self._start) < HEAD and (more := self._read(HEAD - len(self._start))):
             self._start += more
@@ -45,44 +51,45 @@ class Source:
         `cut(buffer)` says where the last unit (line, sequence) that is surely complete ends; 0 asks for more
         bytes. Every block ends in a newline.
         """
-        if self._file is None:
+        if self._raw is None:
             self._open()
-        line, wanted = 1, self.block
-        rest, self._start = self._start, b''
-        while chunk := self._read(wanted):
-            buffer = rest + chunk if rest else chunk
+        line, least = 1, 0
+        parts, self._start = [self._start], b''
+        while chunk := self._read(self.block):
+            parts.append(chunk)
+            if sum(map(len, parts)) < least:
+                continue
+            buffer = b''.join(parts)
             end = cut(buffer)
             if end:
                 block = buffer[:end]
                 self._check(block, line)
                 yield block, line
                 line += block.count(b'\n')
-                wanted = self.block
-            else:
-                wanted *= 2
-            rest = buffer[end:]
+            # a sequence longer than a block: look again when there is twice as much, not after every chunk
+            least = 2 * len(buffer) if not end and len(buffer) >= self.block else 0
+            parts = [buffer[end:]]
+        rest = b''.join(parts)
         if rest:
             rest = rest if rest.endswith(b'\n') else rest + b'\n'
             self._check(rest, line)
             yield rest, line
-        self.close()
 
     def close(self):
         """Close the file; standard input stays open."""
-        if self._file is not None and self.path != '-':
-            self._file.close()
+        if self._raw is not None and self.path != '-':
+            self._raw.close()
 
     def _open(self):
         if self.path == '-' and sys.stdin is None:
             raise DataError(self.name, None, 'standard input is closed')
         with file_errors(self.name):
             raw = sys.stdin.buffer if self.path == '-' else open(self.path, 'rb')  # noqa: SIM115
-        self._file = raw
+        self._raw = raw
         self._take = raw.read
         self._start = self._read(6)
         opened = decompressor(raw, self._start)
         if opened is not None:
-            self._file = opened
             self._take = opened.read
             self._start = self._read(6)
         elif self.path == '-':
@@ -129,9 +136,6 @@ class Prefixed:
             return start + self._stream.read()
         start, self._start = self._start[:count], self._start[count:]
         return start
-
-    def close(self):
-        self._stream.close()
 
 
 def decompressor(raw, start):

@@ -62,7 +62,7 @@ class Template:
         return max((macro.column + 1 for f in (*self.states, *self.edges) for macro in f.macros), default=0)
 
     def check_columns(self, count):
-        """Raise a DataError if a macro asks for a column beyond the `count` before the answer."""
+        """Raise a DataError if a macro asks for a column beyond the `count` before the label."""
         for feature in (*self.states, *self.edges):
             for macro in feature.macros:
                 if macro.column >= count:
@@ -70,7 +70,7 @@ class Template:
                         self.name,
                         feature.line,
                         f'there is no column {macro.column}',
-                        f'expected 0 to {count - 1}: the data have {count} before the answer',
+                        f'expected 0 to {count - 1}: the data have {count} before the label',
                     )
 
 
@@ -156,9 +156,9 @@ def shape(text):
 
 
 def builtin(columns):
-    """The text of the template for files of so many columns, the answer included.
+    """The text of the template for files of so many columns, the label included.
 
-    The first column is taken for the word, the second, if it is not the answer, for its part of speech; every
+    The first column is taken for the word, the second, if it is not the label, for its part of speech; every
     further one gets a window of three.
     """
     states = [f'%x[{row},0]' for row in range(-2, 3)]

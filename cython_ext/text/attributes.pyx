@@ -6,7 +6,7 @@ from libc.string cimport memchr
 
 from cython_ext.text.hashing cimport hash_bytes
 from cython_ext.text.numbers cimport GOOD, INFINITE, read_number
-from cython_ext.text.parser cimport Labels, Parser, is_line_end, skip_blanks
+from cython_ext.text.parser cimport Labels, Parser, is_blank, is_line_end, skip_blanks
 from cython_ext.text.vocabulary cimport Vocabulary
 
 cdef struct Field:
@@ -17,16 +17,20 @@ cdef struct Field:
 
 
 cdef class AttributeParser(Parser):
-    """Parser of CRFsuite files. In names and labels `\\:` is a colon and `\\\\` a backslash; only TABs part fields."""
+    """Parser of CRFsuite files. In names and labels `\\:` is a colon and `\\\\` a backslash; only TABs part fields.
+
+    A first field that is empty means no label, which is an error if labels are `required`.
+    """
 
     cdef Vocabulary attributes
-    cdef bint frozen
+    cdef bint frozen, required
     cdef Field* fields      # of the open line
     cdef int64_t room
     cdef char* scratch      # unescaped names of the open line
     cdef int64_t scratch_room
 
-    def __cinit__(self, Vocabulary attributes=None, Vocabulary label_names=None):
+    def __cinit__(self, Vocabulary attributes=None, Vocabulary label_names=None, bint required=False):
+        self.required = required
         self.frozen = attributes is not None
         self.attributes = Vocabulary() if attributes is None else attributes
         self.attributes._index(2 * self.attributes.count + 2)
@@ -70,9 +74,12 @@ cdef class AttributeParser(Parser):
             with gil:
                 self._check_declaration(p, end)
         p = self._field(p, end, &label, &free_scratch, True)
-        if label.size and skip_blanks(label.text) == label.text + label.size:
+        if p == end or is_blank(label.text[0]):
             with gil:
-                self.fail('label {} is blank', label.text, label.text + label.size, 'expected LABEL TAB ATTRIBUTE ...')
+                self._check_label(label.text, label.size, p == end)
+        if label.size == 0 and self.required:
+            with gil:
+                self.fail('no label', p, p, 'expected LABEL TAB ATTRIBUTE ...')
         while p < end:
             p += 1  # the TAB
             if p == end:
@@ -155,6 +162,15 @@ cdef class AttributeParser(Parser):
                 raise MemoryError()
         self.scratch = <char*>p
         self.scratch_room = 2 * size
+        return 0
+
+    cdef int _check_label(self, const char* text, Py_ssize_t size, bint alone) except -1:
+        """Refuse labels of nothing but blanks, and lines in which blanks seem to stand for TABs."""
+        cdef bytes label = text[:size]
+        if size and not label.strip(b' '):
+            self.fail('label {} is blank', text, text + size, 'expected LABEL TAB ATTRIBUTE ...')
+        if alone and b' ' in label:
+            self.fail('{} has blanks but no TAB', text, text + size, 'expected LABEL TAB ATTRIBUTE ...')
         return 0
 
     cdef int _check_declaration(self, const char* p, const char* end) except -1:

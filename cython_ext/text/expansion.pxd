@@ -54,8 +54,8 @@ cdef class Feature:
     cdef list pieces           # Piece objects
     cdef Buffer name
 
-    cdef int fill(self, int32_t* out, int64_t stride, int64_t length, int64_t left, Vocabulary names,
-                  bint frozen) except -1 nogil
+    cdef int fill(self, int32_t* out, int64_t stride, int64_t length, int64_t left) except -1 nogil
+    cdef int32_t resolve(self, int64_t place, Vocabulary names, bint frozen) except -3
     cdef int32_t _name(self, int64_t place, Vocabulary names, bint frozen) except -3
 
 

@@ -190,26 +190,31 @@ cdef class Feature:
         self.known = Ints()
         self.name = Buffer(b'b', 1)
 
-    cdef int fill(self, int32_t* out, int64_t stride, int64_t length, int64_t left, Vocabulary names,
-                  bint frozen) except -1 nogil:
-        """The attribute ids of this feature along the sequence, to out[0], out[stride], ...; negative: none."""
+    cdef int fill(self, int32_t* out, int64_t stride, int64_t length, int64_t left) except -1 nogil:
+        """The attribute ids of this feature along the sequence, or NEW or ABSENT, to out[0], out[stride], ..."""
         cdef int64_t t
         cdef int64_t size = 1 if self.shape is None else self.shape.size()
-        cdef int32_t state = 0
-        cdef const int32_t* states = NULL if self.shape is None else self.shape.states.data + left + self.row
+        cdef const int32_t* states
         while self.known.count < size:
             self.known.push(NEW)
-        for t in range(length):
-            if states != NULL:
-                state = states[t]
-            if self.known.data[state] == NEW:
-                with gil:
-                    self.known.data[state] = self._name(left + t, names, frozen)
-            out[t * stride] = self.known.data[state]
+        if self.shape is None:
+            for t in range(length):
+                out[t * stride] = self.known.data[0]
+        else:
+            states = self.shape.states.data + left + self.row
+            for t in range(length):
+                out[t * stride] = self.known.data[states[t]]
         return 0
 
+    cdef int32_t resolve(self, int64_t place, Vocabulary names, bint frozen) except -3:
+        """The attribute of the token at a place of the padded sequence, which was NEW when the sequence began."""
+        cdef int32_t state = 0 if self.shape is None else self.shape.states.data[place + self.row]
+        if self.known.data[state] == NEW:
+            self.known.data[state] = self._name(place, names, frozen)
+        return self.known.data[state]
+
     cdef int32_t _name(self, int64_t place, Vocabulary names, bint frozen) except -3:
-        """The attribute of the token at a place of the padded sequence."""
+        """Put the name together and look it up."""
         cdef Piece piece
         cdef const char* text
         cdef Py_ssize_t size
@@ -307,16 +312,22 @@ cdef class Expander:
         """Rows of the features' attributes; those of the first `start` tokens stay empty."""
         cdef Feature feature
         cdef int64_t width = len(features), i = 0, t, k
+        cdef int32_t id
         self.ids.reserve(width * length)
         for feature in features:
-            feature.fill(self.ids.data + i + start * width, width, length - start, self.left + start, names, self.frozen)
+            feature.fill(self.ids.data + i + start * width, width, length - start, self.left + start)
             i += 1
         with nogil:
             for t in range(length):
                 if t >= start:
-                    for k in range(t * width, (t + 1) * width):
-                        if self.ids.data[k] >= 0:
-                            rows.push(self.ids.data[k], 1.0)
+                    for k in range(width):
+                        id = self.ids.data[t * width + k]
+                        if id == NEW:
+                            with gil:
+                                feature = features[k]
+                                id = feature.resolve(self.left + t, names, self.frozen)
+                        if id >= 0:
+                            rows.push(id, 1.0)
                 rows.end_row()
         return 0
 

@@ -152,6 +152,8 @@ def attribute_lines(const int32_t[::1] labels, Vocabulary names, const int64_t[:
         for t in range(offsets[i], offsets[i + 1]):
             if labels[t] >= 0:
                 out.put_escaped(names, labels[t])
+                if x.indptr[t] == x.indptr[t + 1] and b' ' in names.name_bytes(labels[t]):
+                    out.byte(b'\t')  # a line without TAB and with blanks would look like a mistake
             for k in range(x.indptr[t], x.indptr[t + 1]):
                 out.byte(b'\t')
                 out.put_escaped(attributes, x.indices[k])

@@ -12,7 +12,7 @@ from cython_ext.text.parser cimport Labels, Parser, is_blank, is_line_end, skip_
 from cython_ext.text.rows cimport Longs
 from cython_ext.text.vocabulary cimport Vocabulary
 
-from cython_ext.text.errors import TextError
+from cython_ext.text.errors import TextError, shown
 from cython_ext.text.rows import renumber
 
 cdef int64_t DIRECT = 1 << 22           # numbers below this are looked up in a plain table
@@ -256,10 +256,8 @@ cdef class PairParser(Parser):
                 self.fail('{}: weights of single examples are not supported', word, end, 'expected no cost:')
         elif b':' not in text:
             self.fail('{} without a colon', word, end, 'expected index:value')
-        elif name[:1] == b'-' and name[1:].isdigit():
-            self.fail('{} has a negative index', word, end, 'expected index:value with whole indices from 1')
         else:
-            self.fail('{} has no number before the colon', word, end, 'expected index:value with whole indices from 1')
+            self.fail('index of {} is not a whole number from 1', word, end, 'expected index:value')
         return end
 
     cdef int _bad_index(self, const char* word, const char* colon, int64_t last) except -1:
@@ -271,7 +269,7 @@ cdef class PairParser(Parser):
                       'expected numbers from 1; in a file that counts from 0 add 1 to every number')
         if int(text) == last:
             self.fail(f'feature number {last} twice', word, colon, 'expected each number once in a line')
-        self.fail(f'feature number {{}} after {last}', word, colon, 'expected ascending numbers')
+        self.fail(f'feature number {int(text)} after {last}', word, colon, 'expected ascending numbers')
         return 0
 
     cdef int _bad_value(self, const char* word, int kind) except -1:
@@ -290,9 +288,9 @@ cdef class PairParser(Parser):
 def canonical_label(name):
     """One spelling for labels that are the same number: 1 for `+1`, `1.0` and `1e0`; words stay."""
     if name.lower().lstrip(b'+-') == b'nan':
-        raise TextError(None, f'label {name.decode()!r} is not a number', 'expected a finite number or a word')
-    if b',' in name and all(part.isdigit() for part in name.split(b',')):
-        raise TextError(None, f'several labels, {name.decode()!r}', 'expected one label in each line')
+        raise TextError(None, f'label {shown(name)} is not a number', 'expected a finite number or a word')
+    if b',' in name and number_value(name.partition(b',')[0]) is not None:
+        raise TextError(None, f'several numbers for a label, {shown(name)}', 'expected LABEL INDEX:VALUE ...')
     value = number_value(name)
     if value is None:
         return name

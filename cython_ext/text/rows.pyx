@@ -3,9 +3,11 @@
 import numpy as np
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES
+from libc.math cimport isinf
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, realloc
-from libc.string cimport memcpy
+
+from cython_ext.text.errors import TextError
 
 
 cdef class Buffer:
@@ -219,6 +221,10 @@ cdef class SparseRows:
         for i in range(self.start + 1, self.count):
             if self.indices[i] == self.indices[to]:
                 self.values[to] += self.values[i]
+                if isinf(self.values[to]):
+                    with gil:
+                        raise TextError(None, 'the values of a repeated attribute add up to infinity',
+                                        'expected finite sums')
             else:
                 to += 1
                 self.indices[to] = self.indices[i]

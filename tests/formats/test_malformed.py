@@ -1,0 +1,72 @@
+"""Every file in the folder `malformed` gives what `malformed/cases.yaml` says."""
+
+from itertools import chain
+from pathlib import Path
+
+import pytest
+import yaml
+
+from data_formats.dataset import ReadOptions
+from data_formats.errors import DataError
+from data_formats.registry import by_extension, format_named
+from data_formats.source import Source
+from tests.formats.tools import sequences
+
+FOLDER = Path(__file__).parent / 'malformed'
+CASES = yaml.safe_load((FOLDER / 'cases.yaml').read_text(encoding='utf-8'))
+
+
+def told(dataset):
+    """A dataset in the notation of the table."""
+
+    def attributes(row):
+        return [name if value == 1 else f'{name} = {value:g}' for name, value in row.items()]
+
+    return [
+        [[label, *attributes(row), *(f'edge {name}' for name in attributes(edges))] for label, row, edges in example]
+        for example in sequences(dataset)
+    ]
+
+
+def opened(case):
+    """(format module, options, what is known) of a case."""
+    options = {key: case[key] for key in ('template', 'columns') if key in case}
+    module, known = format_named(by_extension(case['file'])), None
+    if 'known' in case:
+        training = {key: value for key, value in options.items() if key != 'columns'}
+        known = module.read(FOLDER / case['known'], ReadOptions(**training))
+    return module, ReadOptions(template_name='TEMPLATE', **options), known
+
+
+@pytest.mark.parametrize('case', CASES, ids=lambda case: case['file'])
+def test_file(case):
+    path = FOLDER / case['file']
+    module, options, known = opened(case)
+    if 'error' in case:
+        with pytest.raises(DataError) as error:
+            module.read(path, options, known)
+        assert str(error.value).replace(str(path), 'FILE') == case['error']
+        return
+    assert told(module.read(path, options, known)) == case['data']
+
+
+@pytest.mark.parametrize('case', [case for case in CASES if 'known' in case], ids=lambda case: case['file'])
+def test_file_as_a_stream(case):
+    module, options, known = opened(case)
+    source = Source(FOLDER / case['file'], block=3)
+    if 'error' in case:
+        with pytest.raises(DataError):
+            list(module.stream(source, options, known))
+        return
+    blocks = module.stream(source, options, known)
+    assert list(chain.from_iterable(told(block.dataset) for block in blocks)) == case['data']
+
+
+def test_the_table_is_complete():
+    files = [case['file'] for case in CASES]
+    assert sorted(files) == sorted(
+        path.name for path in FOLDER.iterdir() if path.name not in ('cases.yaml', '.gitattributes')
+    )
+    assert len(files) >= 60
+    for case in CASES:
+        assert ('error' in case) != ('data' in case)

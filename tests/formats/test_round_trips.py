@@ -1,0 +1,169 @@
+"""What is written is read back, within a format and from one to another."""
+
+import io
+from itertools import chain
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data_formats.errors import UsageError
+from tests.formats import strategies
+from tests.formats.tools import read, sequences, stream, written
+
+PLAIN = {'svmlight': strategies.svmlight, 'svmhmm': strategies.svmhmm, 'crfsuite': strategies.crfsuite}
+
+
+def plain(data):
+    """A data set of the strategies as `sequences` gives it."""
+    return [[(label, row, {}) for label, row in sequence] for sequence in data]
+
+
+def singles(data):
+    return [[token] for sequence in data for token in sequence]
+
+
+def check(folder, name, data):
+    """Read what the plain writer wrote; write it; read it again; write it again."""
+    dataset = read(folder, name, PLAIN[name](data))
+    assert sequences(dataset) == plain(data)
+    text = written(name, dataset)
+    again = read(folder, name, text)
+    assert sequences(again) == plain(data)
+    assert again.attributes.names() == dataset.attributes.names() or name == 'crfsuite'
+    assert again.label_names == dataset.label_names
+    assert (again.values is None) == all(v == 1 for sequence in data for _, row in sequence for v in row.values())
+    assert written(name, again) == text
+    return dataset
+
+
+@given(strategies.numbered)
+def test_svmlight(folder, data):
+    dataset = check(folder, 'svmlight', singles(data))
+    assert dataset.attributes.names() == sorted({k for s in data for _, row in s for k in row}, key=int)
+
+
+@given(strategies.numbered)
+def test_svmhmm(folder, data):
+    check(folder, 'svmhmm', data)
+
+
+@given(strategies.named)
+def test_crfsuite(folder, data):
+    dataset = check(folder, 'crfsuite', data)
+    seen = list(dict.fromkeys(k for s in data for _, row in s for k in row))
+    assert dataset.attributes.names() == seen, 'in order of first appearance'
+    labels = [name.encode() for name in dataset.label_names.names()]
+    if all(label.isdigit() and str(int(label)).encode() == label for label in labels):
+        assert labels == sorted(labels, key=int)
+    else:
+        assert labels == sorted(labels) or any(label.lstrip(b'-').isdigit() for label in labels)
+
+
+@given(strategies.numbered)
+def test_svmhmm_to_crfsuite_and_back_is_the_identity(folder, data):
+    first = read(folder, 'svmhmm', strategies.svmhmm(data))
+    text = written('svmhmm', first)
+    middle = read(folder, 'crfsuite', written('crfsuite', first))
+    assert sequences(middle) == plain(data)
+    names = io.BytesIO()
+    assert written('svmhmm', middle, names) == text
+    assert names.getvalue() == b'', 'numbers need no list of names'
+
+
+@given(strategies.numbered)
+def test_svmlight_to_crfsuite_and_back_is_the_identity(folder, data):
+    first = read(folder, 'svmlight', strategies.svmlight(data))
+    middle = read(folder, 'crfsuite', written('crfsuite', first))
+    assert sequences(middle) == plain(singles(data)), 'one-token sequences'
+    assert written('svmlight', middle) == written('svmlight', first)
+    assert sequences(read(folder, 'svmhmm', written('svmhmm', first))) == plain(singles(data))
+
+
+@given(strategies.named, st.sampled_from(['svmlight', 'svmhmm']))
+def test_names_are_numbered_where_numbers_are_wanted(folder, data, target):
+    dataset = read(folder, 'crfsuite', strategies.crfsuite(data))
+    names = io.BytesIO()
+    text = written(target, dataset, names)
+    lists = {b'label': {}, b'attribute': {}}
+    for line in names.getvalue().split(b'\n')[:-1]:
+        kind, number, name = line.split(b'\t')
+        lists[kind][number.decode()] = name.decode()
+    got = sequences(read(folder, target, text))
+
+    def named(label, row, edges):
+        return (
+            lists[b'label'].get(label, label),
+            {lists[b'attribute'].get(k, k): v for k, v in row.items()},
+            edges,
+        )
+
+    expected = data if target == 'svmhmm' else singles(data)
+    if not lists[b'label']:
+        expected = [[(f'{float(label):.17g}', row) for label, row in s] for s in expected]
+        got = [[(f'{float(label):.17g}', *rest) for label, *rest in s] for s in got]
+    assert [[named(*token) for token in s] for s in got] == plain(expected)
+
+
+def test_conll_to_everything(tmp_path):
+    template = 'U0:%x[0,0]\nU1:%x[-1,1]/%x[0,1]\nB\n'
+    dataset = read(tmp_path, 'conll', 'a: X A\nb\\ Y B\n\na: X B\n', template=template)
+    assert written('crfsuite', dataset) == (
+        b'A\tU0\\:a\\:\tU1\\:_B-1/X\nB\tU0\\:b\\\\\tU1\\:X/Y\n\nB\tU0\\:a\\:\tU1\\:_B-1/X\n\n'
+    )
+    assert sequences(read(tmp_path, 'crfsuite', written('crfsuite', dataset))) == sequences(dataset)
+    names = io.BytesIO()
+    assert written('svmhmm', dataset, names) == b'1 qid:1 1:1 2:1\n2 qid:1 3:1 4:1\n2 qid:2 1:1 2:1\n'
+    assert names.getvalue() == (
+        b'label\t1\tA\nlabel\t2\tB\n'
+        b'attribute\t1\tU0:a:\nattribute\t2\tU1:_B-1/X\nattribute\t3\tU0:b\\\nattribute\t4\tU1:X/Y\n'
+    )
+    assert written('svmlight', dataset) == b'1 1:1 2:1\n2 3:1 4:1\n2 1:1 2:1\n'
+
+
+@pytest.mark.parametrize('target', ['crfsuite', 'svmhmm', 'svmlight'])
+def test_features_of_transitions_have_no_place_elsewhere(tmp_path, target):
+    dataset = read(tmp_path, 'conll', 'a A\nb B\n', template='B0:%x[0,0]\n')
+    with pytest.raises(UsageError, match='cannot hold features of transitions'):
+        written(target, dataset)
+
+
+def test_labels_that_are_numbers_stay(tmp_path):
+    dataset = read(tmp_path, 'svmlight', '-1 1:1\n0 1:1\n2.5 1:1\n1e3 2:1\n')
+    assert written('svmlight', dataset) == b'-1 1:1\n0 1:1\n2.5 1:1\n1000 2:1\n'
+    assert written('svmhmm', dataset) == b'1 qid:1 1:1\n2 qid:2 1:1\n4 qid:3 1:1\n3 qid:4 2:1\n', (
+        'by name: -1 0 1000 2.5'
+    )
+
+
+def test_tokens_without_label(tmp_path):
+    dataset = read(tmp_path, 'crfsuite', '\t7\n3\t8\n', require_labels=False)
+    assert written('crfsuite', dataset) == b'\t7\n3\t8\n\n'
+    assert written('svmhmm', dataset) == b'0 qid:1 7:1\n3 qid:1 8:1\n'
+    dataset = read(tmp_path, 'crfsuite', '\t7\n0\t8\n', require_labels=False)
+    with pytest.raises(UsageError, match='without label'):
+        written('svmhmm', dataset)
+
+
+@given(strategies.named, strategies.named, st.integers(1, 60))
+def test_a_stream_gives_what_reading_gives(folder, train, test, block):
+    known = read(folder, 'crfsuite', strategies.crfsuite(train))
+    text = strategies.crfsuite(test)
+    whole = sequences(read(folder, 'crfsuite', text, known))
+    blocks = list(stream(folder, 'crfsuite', text, known, block))
+    assert list(chain.from_iterable(sequences(b.dataset) for b in blocks)) == whole
+    assert b''.join(b.rows for b in blocks) == text.encode()
+    names = set(known.attributes.names())
+    assert whole == [[(y, {k: v for k, v in row.items() if k in names}, {}) for y, row in s] for s in test]
+
+
+@given(strategies.numbered, strategies.numbered, st.integers(1, 60), st.sampled_from(['svmlight', 'svmhmm']))
+def test_a_stream_of_numbers_gives_what_reading_gives(folder, train, test, block, name):
+    known = read(folder, name, PLAIN[name](train))
+    text = PLAIN[name](test)
+    whole = sequences(read(folder, name, text, known))
+    blocks = stream(folder, name, text, known, block)
+    assert list(chain.from_iterable(sequences(b.dataset) for b in blocks)) == whole
+    names = set(known.attributes.names())
+    expected = [[(y, {k: v for k, v in row.items() if k in names}, {}) for y, row in s] for s in test]
+    assert whole == (expected if name == 'svmhmm' else singles(expected))

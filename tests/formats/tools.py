@@ -1,0 +1,58 @@
+"""Short ways to read and write text in the tests of formats."""
+
+import io
+
+from data_formats.dataset import ReadOptions
+from data_formats.registry import FORMATS
+from data_formats.source import Source
+
+
+def read(folder, name, text, frozen=None, **options):
+    """The dataset that `text` (bytes or str) in a format is."""
+    path = folder / f'data.{name}'
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return FORMATS[name].read(path, ReadOptions(**options), frozen)
+
+
+def stream(folder, name, text, frozen, block=1 << 20, **options):
+    """The Blocks of a text."""
+    path = folder / f'data.{name}'
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return FORMATS[name].stream(Source(path, block=block), ReadOptions(**options), frozen)
+
+
+def written(name, dataset, names=None):
+    """The bytes of a dataset in a format."""
+    out = io.BytesIO()
+    FORMATS[name].write(dataset, out, names)
+    return out.getvalue()
+
+
+def sequences(dataset):
+    """A dataset as plain lists: for each example its tokens (label, {attribute: value}, {edge attribute: value})."""
+    names = dataset.attributes.names()
+    edges = dataset.edge_attributes.names() if dataset.edge_indptr is not None else None
+
+    def row(indptr, indices, values, names, t):
+        span = slice(indptr[t], indptr[t + 1])
+        ids = indices[span].tolist()
+        assert ids == sorted(set(ids)), 'rows ascend and have no duplicates'
+        return dict(
+            zip([names[k] for k in ids], [1.0] * len(ids) if values is None else values[span].tolist(), strict=True)
+        )
+
+    out = []
+    for start, end in zip(dataset.offsets[:-1], dataset.offsets[1:], strict=True):
+        out.append(
+            [
+                (
+                    dataset.label(t),
+                    row(dataset.indptr, dataset.indices, dataset.values, names, t),
+                    row(dataset.edge_indptr, dataset.edge_indices, dataset.edge_values, edges, t)
+                    if edges is not None
+                    else {},
+                )
+                for t in range(start, end)
+            ]
+        )
+    return out
