@@ -48,7 +48,7 @@ def write_container(stream, name, document, arrays):
         data = text.encode('utf-8', 'surrogateescape')
         archive.writestr(_member(name, _pays(np.frombuffer(data, np.uint8))), data)
         for key, array in arrays.items():
-            array = np.ascontiguousarray(array)
+            array = np.asarray(array, order='C')
             array = array.astype(array.dtype.newbyteorder('<'), copy=False)
             if array.dtype.kind not in KINDS:
                 raise TypeError(f'array {key} has dtype {array.dtype}')

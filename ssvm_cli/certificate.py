@@ -76,7 +76,7 @@ class Bounds:
     @property
     def provable(self):
         """The lower bound that can be recomputed from the data and what the model holds."""
-        return self.dual if self.own_dual is None else self.own_dual
+        return self.dual if self.own_dual is None else max(self.own_dual, 0.0)
 
     def state(self):
         arrays = {f'point.{name}': array for name, array in (self.point or {}).items()}

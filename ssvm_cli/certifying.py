@@ -39,6 +39,8 @@ def certify(o):
         dual, source = evaluation.dual, 'softmax'
     else:
         dual, source = hinge_dual(problem, model.dual, o, progress)
+    if dual <= 0:
+        dual, source = 0.0, 'right outputs'
     figures = report(model, problem, evaluation.primal, dual, source)
     if o.per_example is not None:
         write_losses(o.per_example, dataset, evaluation.loss_values)
@@ -88,20 +90,20 @@ def hinge_dual(problem, point, o, progress):
 
 
 def dual_by_passes(problem, passes):
-    """The best dual value that some passes of bcfw come to; at least 0, the dual of the right outputs themselves."""
+    """The best dual value that some passes of bcfw come to."""
     from cython_ext.solvers.registry import solver_info
 
     info = solver_info('bcfw')
     solver = info.make(problem, info.settings({}), 0)
     stop = np.zeros(1, np.int32)
-    best = 0.0
+    value, best = -np.inf, None
     for _ in range(passes):
         solver.run_pass(stop)
-        best = max(best, solver.dual_value())
+        if solver.dual_value() > value:
+            value, best = solver.dual_value(), solver.dual_point()
         if solver.finished:
             break
-    point = solver.dual_point()
-    return max(best if point is None else problem.certify(point)[0], 0.0)
+    return problem.certify(best)[0]
 
 
 def report(model, problem, primal, dual, source):

@@ -23,15 +23,16 @@ def convert(o):
             check_output(path)
     progress = Progress(o.verbose)
     head = first_bytes(o.input)
-    source = Source(o.input)
     if is_container(head):
         _refuse_data_options(o, 'a model')
         write_model_tsv(load(o.input), o.output)
-    elif is_model_tsv(source.head()):
-        _refuse_data_options(o, 'a model as text')
-        save(read_model_tsv(source), o.output)
-    else:
-        convert_data(o, source, progress)
+        return
+    with contextlib.closing(Source(o.input)) as source:
+        if is_model_tsv(source.head()):
+            _refuse_data_options(o, 'a model as text')
+            save(read_model_tsv(source), o.output)
+        else:
+            convert_data(o, source, progress)
 
 
 def first_bytes(path):

@@ -1,5 +1,7 @@
 """Reading data for a command: which format, which options, which vocabularies."""
 
+import contextlib
+
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError, UsageError, file_errors, shown
 from data_formats.registry import detect, format_named
@@ -16,26 +18,31 @@ def read_training_data(path, format_name, template_path, task, min_freq, bias):
         DataError: FILE:LINE of what is malformed.
         UsageError: a task or template that the format has no use for.
     """
-    source = Source(path)
-    name = detect(source) if format_name == 'auto' else format_name
+    with contextlib.closing(Source(path)) as source:
+        name = detect(source) if format_name == 'auto' else format_name
+        dataset, task = _read(source, name, template_path, task, min_freq, bias)
+    facts = {'format': name, 'task': task, 'bias': bias, 'template': dataset.template, 'columns': dataset.columns}
+    return dataset, facts
+
+
+def _read(source, name, template_path, task, min_freq, bias):
     module = format_named(name)
     task = task or module.TASKS[0]
     if task not in module.TASKS:
         raise UsageError(f'{name} files hold no data for --task {task} (expected {" or ".join(module.TASKS)})')
     if template_path is not None and name != 'conll':
-        raise UsageError(f'--template makes attributes of CoNLL columns, and {path} is in the format {name}')
+        raise UsageError(f'--template makes attributes of CoNLL columns, and {source.name} is in the format {name}')
     template, template_name = None, '<template>'
     if template_path is not None:
         template, template_name = read_text(template_path), template_path
-    dataset = module.read(source, ReadOptions(template, template_name, task, min_freq, bias))
-    facts = {'format': name, 'task': task, 'bias': bias, 'template': dataset.template, 'columns': dataset.columns}
-    return dataset, facts
+    return module.read(source, ReadOptions(template, template_name, task, min_freq, bias)), task
 
 
 def read_data(path, model, format_name='auto', require_labels=False, what='the model'):
     """Read a whole file with the vocabularies of a model (or of anything that has them and `header`)."""
     source, module, options = opened(path, model, format_name, require_labels)
-    dataset = module.read(source, options, model)
+    with contextlib.closing(source):
+        dataset = module.read(source, options, model)
     if require_labels and (dataset.labels < 0).any():
         token = int((dataset.labels < 0).argmax())
         example = int((dataset.offsets <= token).sum())

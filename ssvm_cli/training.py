@@ -6,10 +6,11 @@ import zlib
 
 import numpy as np
 
+from cython_ext.solvers.registry import all_solvers
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.atomic import check_output
 from data_formats.errors import DataError, UsageError
-from data_formats.model import Model, save
+from data_formats.model import Model, load, save
 from ssvm_cli import __version__, monitor
 from ssvm_cli.certificate import Tolerance, relative_gap
 from ssvm_cli.inputs import read_training_data
@@ -65,6 +66,9 @@ def check_request(o):
     if [o.train, o.dev, o.init].count('-') > 1:
         raise UsageError('standard input can be read only once')
     info = choose(o.solver, o.objective)
+    if o.init is not None and not hasattr(info.make, 'set_start'):
+        able = [other.name for other in all_solvers() if hasattr(other.make, 'set_start')]
+        raise UsageError(f'--init: {info.name} cannot start from given weights (solvers that can: {", ".join(able)})')
     settings = parse_settings(o.settings, info.name, info.options)
     for path in (o.model, o.log_path, o.checkpoint):
         if path is not None:
@@ -91,6 +95,7 @@ class Training:
         self._build()
         tolerance = None if o.no_certificate else Tolerance(o.rel_gap, o.epsilon)
         dev = self._dev_scorer()
+        self._initialise()
         self._restore_solver(saved)
         log = self._open_log(dev, saved)
         self.monitor = monitor.Monitor(
@@ -169,6 +174,16 @@ class Training:
             raise UsageError(str(error)) from error
         self.progress.say(f'{self.problem.dim} weights, {self.problem.memory_estimate() / 2**20:.0f} MB', level=2)
         self.solver = self.info.make(self.problem, self.info.settings(self.settings), o.seed)
+
+    def _initialise(self):
+        if self.o.init is None:
+            return
+        from ssvm_cli.warm_start import transferred
+
+        model = load(self.o.init, with_dual=False)
+        features = self.problem.features
+        blocks = transferred(model, self.dataset, features.blocks(features.zeros()), self.o.init)
+        self.solver.set_start(features.weights(blocks))
 
     def _dev_scorer(self):
         if self.o.dev is None:

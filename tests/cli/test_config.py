@@ -1,0 +1,69 @@
+"""--config FILE.yaml"""
+
+import pytest
+
+from data_formats.model import load
+from tests.cli.commands import run
+
+
+@pytest.fixture
+def config(tmp_path):
+    def write(text):
+        path = tmp_path / 'options.yaml'
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def header(files, tmp_path, *options):
+    run('train', *options, files / 'train.svm', tmp_path / 'm')
+    return load(tmp_path / 'm').header
+
+
+def test_options_by_their_long_names(files, tmp_path, config):
+    text = 'objective: log\nlambda: 1e-1\nrel-gap: 0.5\nquiet: yes\nsolver: lbfgs\nset: {memory: 3}\nseed: 7\n'
+    found = header(files, tmp_path, '--config', config(text))
+    assert (found['objective'], found['lambda'], found['seed']) == ('log', 0.1, 7)
+    assert found['settings'] == {'memory': 3} and found['tolerance']['rel_gap'] == 0.5
+
+
+def test_the_command_line_wins(files, tmp_path, config):
+    path = config('lambda: 0.5\nseed: 7\nset: [cache=3]\n')
+    found = header(files, tmp_path, '--config', path, '--seed', 1, '--set', 'cache=4', '-c', 4)
+    assert (found['seed'], found['settings'], found['lambda']) == (1, {'cache': 4}, 0.25)
+
+
+def test_c_has_one_letter(files, tmp_path, config):
+    assert header(files, tmp_path, '--config', config('c: 2\n'))['lambda'] == 0.5
+
+
+def test_an_empty_file_changes_nothing(files, tmp_path, config):
+    assert header(files, tmp_path, '--config', config('# nothing\n'))['seed'] == 0
+
+
+REFUSED = [
+    ('lamda: 1\n', ":1: unknown option 'lamda' (expected a long option of ssvm train; did you mean 'lambda'?)"),
+    ('seed: 1\nconfig: x\n', ":2: unknown option 'config'"),
+    ('seed: 1\nseed: 2\n', ":2: option 'seed' stands here twice"),
+    ('quiet: maybe\n', ":1: option 'quiet' is 'maybe' (expected true or false)"),
+    ('seed: [1, 2]\n', ":1: option 'seed' has no plain value"),
+    ('seed:\n', ":1: option 'seed' has no plain value"),
+    ('seed: 1.5\n', "'1.5' is not a valid integer"),
+    ('lambda: 1\nc: 1\n', 'two names for one thing'),
+    ('- seed\n', ':1: not a mapping'),
+    ('seed: [1\n', ':2: not YAML'),
+    ('[a, b]: 1\n', ':1: a key that is no option name'),
+    ('solver: nope\n', "unknown solver 'nope'"),
+]
+
+
+@pytest.mark.parametrize(('text', 'message'), REFUSED)
+def test_refused(files, tmp_path, config, text, message):
+    error = run('train', '--config', config(text), files / 'train.svm', tmp_path / 'm', code=2).stderr
+    assert message in error
+
+
+def test_missing(files, tmp_path):
+    error = run('train', '--config', tmp_path / 'none.yaml', files / 'train.svm', tmp_path / 'm', code=2).stderr
+    assert 'none.yaml: No such file or directory' in error

@@ -1,0 +1,132 @@
+"""ssvm gap: figures from data and weights, not from what the model says about itself."""
+
+import json
+
+import numpy as np
+import pytest
+
+from data_formats.model import load, save
+from tests.cli.commands import multiclass_text, run
+
+
+def gap(*args):
+    return json.loads(run('gap', '--json', *args).stdout)
+
+
+def primal_by_hand(path, W, lam):
+    total = 0.0
+    for line in path.read_text().splitlines():
+        label, *pairs = line.split()
+        scores = np.array([float(pair.split(':')[1]) for pair in pairs]) @ W
+        costs = 1.0 - np.eye(3)[int(label) - 1]
+        total += (scores + costs).max() - scores[int(label) - 1]
+    return lam / 2 * (W**2).sum() + total / len(path.read_text().splitlines())
+
+
+def test_keys(files, models):
+    found = gap(files / 'train.svm', models['svm'])
+    keys = 'primal dual gap relative_gap dual_source status training_status tolerance lambda examples'
+    assert list(found) == keys.split()
+    assert found['gap'] == found['primal'] - found['dual']
+    assert found['relative_gap'] == found['gap'] / found['primal']
+    assert (found['dual_source'], found['status'], found['examples']) == ('model', 'converged', 30)
+    assert found['primal'] == pytest.approx(primal_by_hand(files / 'train.svm', load(models['svm']).weights['state'], 1 / 30))
+
+
+def test_lines_for_people(files, models):
+    lines = run('gap', files / 'train.conll', models['crf']).stdout.splitlines()
+    assert [line.split('  ')[0] for line in lines] == ['primal', 'dual', 'gap', 'relative gap', 'dual from', 'status']
+    assert lines[4].split() == ['dual', 'from', 'softmax']
+
+
+def test_an_altered_model_gets_the_figures_it_deserves(files, models, tmp_path):
+    model = load(models['svm'])
+    model.weights['state'][2, 1] += 3.0
+    model.header['primal'] = model.header['dual'] = 0.0
+    save(model, tmp_path / 'm')
+    found = gap(files / 'train.svm', tmp_path / 'm')
+    assert found['primal'] == pytest.approx(primal_by_hand(files / 'train.svm', model.weights['state'], 1 / 30))
+    assert found['dual'] == gap(files / 'train.svm', models['svm'])['dual']
+    assert found['status'] == 'not converged' and found['training_status'] == 'converged'
+
+
+def test_an_altered_dual_point_is_still_a_valid_bound(files, models, tmp_path):
+    model = load(models['svm'])
+    optimum = gap(files / 'train.svm', models['svm'])['primal']
+    model.dual['codes'][:] = (model.dual['codes'] + 1) % 3
+    save(model, tmp_path / 'm')
+    assert gap(files / 'train.svm', tmp_path / 'm')['dual'] <= optimum
+
+
+@pytest.mark.parametrize(
+    'alter',
+    [
+        lambda dual: dual['weights'].__imul__(1.5),
+        lambda dual: dual['weights'].__setitem__(0, -1.0),
+        lambda dual: dual['codes'].__setitem__(0, 7),
+        lambda dual: dual['indptr'].__setitem__(1, 0),
+        lambda dual: dual.pop('codes'),
+    ],
+)
+def test_an_infeasible_dual_point_is_replaced(files, models, tmp_path, alter):
+    model = load(models['svm'])
+    alter(model.dual)
+    save(model, tmp_path / 'm')
+    result = run('gap', '--json', '--passes', 50, files / 'train.svm', tmp_path / 'm')
+    found = json.loads(result.stdout)
+    assert found['dual_source'] == 'bcfw' and 'passes of bcfw make one' in result.stderr
+    assert 0 < found['dual'] <= found['primal']
+
+
+def test_a_model_without_dual_point(files, tmp_path):
+    run('train', '-q', '--no-certificate', '--max-passes', 30, files / 'train.hmm', tmp_path / 'm')
+    few = gap('--passes', 1, files / 'train.hmm', tmp_path / 'm')
+    many = gap('--passes', 200, files / 'train.hmm', tmp_path / 'm')
+    assert few['dual_source'] == many['dual_source'] == 'bcfw'
+    assert few['dual'] < many['dual'] <= many['primal'] == few['primal']
+
+
+def test_other_data(models, tmp_path):
+    (tmp_path / 'other.svm').write_text(multiclass_text(12, seed=4))
+    result = run('gap', '--json', tmp_path / 'other.svm', models['svm'])
+    found = json.loads(result.stdout)
+    assert found['examples'] == 12 and found['dual_source'] == 'bcfw'
+    W = load(models['svm']).weights['state']
+    assert found['primal'] == pytest.approx(primal_by_hand(tmp_path / 'other.svm', W, 1 / 30))
+    assert '30 examples' in result.stderr or '12 examples' in result.stderr
+
+
+def test_a_weak_log_model_is_bounded_by_zero(files, tmp_path):
+    how = ['--objective', 'log', '--max-passes', 0, '--lambda', 1e-6]
+    run('train', '-q', *how, files / 'train.svm', tmp_path / 'm')
+    found = gap(files / 'train.svm', tmp_path / 'm')
+    assert (found['dual'], found['dual_source']) == (0.0, 'right outputs')
+    assert found['primal'] == pytest.approx(np.log(3))
+
+
+def test_per_example(files, models, tmp_path):
+    run('gap', '--per-example', tmp_path / 'losses', files / 'train.conll', models['crf'])
+    rows = [line.split('\t') for line in (tmp_path / 'losses').read_text().splitlines()]
+    assert rows[0] == ['example', 'tokens', 'loss']
+    assert [int(row[0]) for row in rows[1:]] == list(range(1, 21))
+    model = load(models['crf'])
+    lam = model.header['lambda']
+    norm2 = sum((block**2).sum() for block in model.weights.values())
+    losses = [float(row[2]) for row in rows[1:]]
+    assert lam / 2 * norm2 + np.mean(losses) == pytest.approx(model.header['primal'])
+    assert sum(int(row[1]) for row in rows[1:]) == model.header['tokens']
+
+
+def test_threads_change_nothing(files, models):
+    assert gap('--threads', 1, files / 'train.conll', models['crf']) == gap('--threads', 3, files / 'train.conll', models['crf'])
+
+
+def test_unknown_labels(models, tmp_path):
+    (tmp_path / 'new.svm').write_text('1 1:1\n4 1:1\n')
+    error = run('gap', tmp_path / 'new.svm', models['svm'], code=1).stderr
+    assert "example 2 has label '4', which" in error and 'does not know' in error
+
+
+def test_a_model_of_another_kind(files, models):
+    error = run('gap', '--format', 'svmlight', files / 'train.svm', models['crf'], code=2).stderr
+    assert 'svmlight files hold no data for a chain model' in error

@@ -1,0 +1,118 @@
+"""Signals: what was done is saved, and a resumed run ends as if nothing had happened."""
+
+import signal
+import time
+
+import pytest
+
+from data_formats.log import read_log
+from data_formats.model import load
+from tests.cli.commands import conll_text, run, start
+
+
+@pytest.fixture(scope='module')
+def corpus(tmp_path_factory):
+    path = tmp_path_factory.mktemp('corpus') / 'big.conll'
+    path.write_text(conll_text(400, seed=2, longest=25))
+    return path
+
+
+def wait_for_rows(path, rows, process):
+    """Until the log has some rows; the run is in the middle of its work then."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        assert process.poll() is None, process.stderr.read()
+        if path.exists() and path.read_text().count('\n') >= rows + 2:
+            return
+        time.sleep(0.005)
+    raise AssertionError(f'no {rows} rows in {path}')
+
+
+def finish(process):
+    process.communicate(timeout=60)
+    return process.returncode
+
+
+@pytest.mark.parametrize(
+    ('solver', 'objective', 'signum', 'rows'),
+    [
+        ('bcfw', 'hinge', signal.SIGTERM, 4),
+        ('sgd', 'hinge', signal.SIGINT, 3),
+        ('sgd', 'log', signal.SIGTERM, 5),
+        ('lbfgs', 'log', signal.SIGTERM, 2),
+    ],
+)
+def test_resumed_equals_uninterrupted(corpus, tmp_path, solver, objective, signum, rows):
+    log = tmp_path / 'log'
+    how = ['--solver', solver, '--objective', objective, '--rel-gap', '1e-12', '--max-passes', 60, '--seed', 3]
+    how += ['--threads', 1, '--log', log, corpus]
+    run('train', '-q', *how, tmp_path / 'whole')
+    whole = [list(row.values()) for row in read_log(log)]
+    log.unlink()
+    process = start('train', *how, tmp_path / 'cut')
+    wait_for_rows(log, rows, process)
+    process.send_signal(signum)
+    assert finish(process) == 128 + signum
+    assert load(tmp_path / 'cut').header['status'] == 'interrupted'
+    assert (tmp_path / 'cut.checkpoint').exists()
+    run('train', '-q', *how, '--resume', tmp_path / 'cut')
+    assert (tmp_path / 'cut').read_bytes() == (tmp_path / 'whole').read_bytes()
+    assert not (tmp_path / 'cut.checkpoint').exists()
+    seconds = 2
+    assert [r[:seconds] + r[seconds + 1 :] for r in whole] == [
+        r[:seconds] + r[seconds + 1 :] for r in (list(row.values()) for row in read_log(log))
+    ]
+
+
+def test_the_interrupted_model_can_be_used(corpus, tmp_path):
+    process = start('train', '--log', tmp_path / 'log', '--rel-gap', 0, corpus, tmp_path / 'm')
+    wait_for_rows(tmp_path / 'log', 2, process)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert b'--resume goes on from there' in said and said.splitlines()[-1].startswith(b'interrupted after ')
+    run('predict', corpus, tmp_path / 'm', tmp_path / 'out')
+    primal = load(tmp_path / 'm').header['primal']
+    assert f'primal        {primal:.10g}' in run('gap', corpus, tmp_path / 'm').stdout
+
+
+def test_kill_leaves_the_previous_model(corpus, files, tmp_path):
+    model = tmp_path / 'm'
+    run('train', '-q', '--max-passes', 1, files / 'train.conll', model)
+    before = model.read_bytes()
+    process = start('train', '--log', tmp_path / 'log', '--checkpoint-every', '1e-9', '--rel-gap', 0, corpus, model)
+    wait_for_rows(tmp_path / 'log', 3, process)
+    process.kill()
+    assert finish(process) == -signal.SIGKILL
+    assert model.read_bytes() == before
+    # the checkpoint is whole too, whenever the kill came
+    run('train', '-q', '--max-passes', 20, '--rel-gap', 0, '--resume', '--log', tmp_path / 'log', corpus, model)
+
+
+def test_a_second_signal_ends_at_once(corpus, tmp_path):
+    process = start('train', '--log', tmp_path / 'log', '--rel-gap', 0, corpus, tmp_path / 'm')
+    wait_for_rows(tmp_path / 'log', 1, process)
+    for _ in range(200):
+        process.send_signal(signal.SIGINT)
+    assert finish(process) == 130
+
+
+def test_a_signal_before_there_is_anything_to_save(tmp_path):
+    """Standard input never ends: the run is still reading."""
+    process = start('train', '--format', 'svmlight', '-', tmp_path / 'm', stdin=-1)
+    process.stdin.write(b'1 1:1\n')
+    process.stdin.flush()
+    time.sleep(1.5)
+    process.send_signal(signal.SIGTERM)
+    assert finish(process) == 143
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_predict_ends_on_sigterm_without_half_an_output(models, tmp_path):
+    process = start('predict', '-', models['svm'], tmp_path / 'out', stdin=-1)
+    process.stdin.write(b'1 1:1\n' * 300000)
+    process.stdin.flush()
+    time.sleep(1.0)
+    process.send_signal(signal.SIGTERM)
+    assert finish(process) == 143
+    assert list(tmp_path.iterdir()) == []

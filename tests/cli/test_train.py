@@ -1,0 +1,287 @@
+"""ssvm train: what it says, what it writes, what it refuses."""
+
+import csv
+import json
+import re
+
+import pytest
+
+from data_formats.log import COLUMNS, read_log
+from data_formats.model import load
+from tests.cli.commands import run
+
+
+def gap(data, model):
+    return json.loads(run('gap', '--json', data, model).stdout)
+
+
+@pytest.mark.parametrize(
+    ('objective', 'solver', 'passes'),
+    [('hinge', 'bcfw', 1000), ('hinge', 'sgd', 100), ('log', 'sgd', 100), ('log', 'lbfgs', 1000)]
+    + [('softmax-margin', 'lbfgs', 1000), ('softmax-margin', 'sgd', 100)],
+)
+@pytest.mark.parametrize('name', ['train.svm', 'train.hmm'])
+def test_every_solver_writes_a_model_that_gap_confirms(files, tmp_path, name, objective, solver, passes):
+    model = tmp_path / 'm'
+    run('train', '-q', '--objective', objective, '--solver', solver, '--max-passes', passes, files / name, model)
+    header, found = load(model).header, gap(files / name, model)
+    assert found['primal'] == header['primal']
+    assert found['dual'] == pytest.approx(header['dual'], rel=1e-9) or found['dual_source'] == 'bcfw'
+    assert (header['status'] == 'converged') == (found['status'] == 'converged') or found['dual_source'] == 'bcfw'
+    assert header['status'] == 'converged' or solver == 'sgd'
+
+
+def test_what_it_says(files, tmp_path):
+    lines = run('train', '--threads', 1, files / 'train.svm', tmp_path / 'm').stderr.splitlines()
+    assert lines[0] == f'{files / "train.svm"}: 30 examples, 3 labels, 4 attributes (svmlight, multiclass)'
+    assert lines[1] == (
+        'hinge, task loss zero-one, lambda 0.0333333 (1/n, the default), solver bcfw, seed 0, 1 thread'
+    )
+    assert re.fullmatch(r'pass 1  primal \S+  dual \S+  relative gap \S+  \S+ s', lines[2])
+    last = r'converged after \d+ passes: relative gap \S+, tolerance 0\.001 \(primal \S+, dual \S+\)'
+    assert re.fullmatch(last, lines[-1])
+
+
+def test_a_limit_is_no_error_unless_the_gap_is_required(files, tmp_path):
+    short = ['--max-passes', 1, '--rel-gap', '1e-7', files / 'train.svm', tmp_path / 'm']
+    last = run('train', *short).stderr.splitlines()[-1]
+    assert re.match(r'stopped at --max-passes after 1 pass: relative gap \S+, tolerance 1e-07 ', last)
+    before = (tmp_path / 'm').read_bytes()
+    assert load(tmp_path / 'm').header['status'] == 'max-passes'
+    run('train', '--require-gap', *short, code=3)
+    assert (tmp_path / 'm').read_bytes() == before
+
+
+def test_absolute_gap(files, tmp_path):
+    how = ['--rel-gap', 0, '-e', '0.05', files / 'train.svm', tmp_path / 'm']
+    last = run('train', *how).stderr.splitlines()[-1]
+    assert 'converged' in last and 'absolute gap' in last and 'tolerance 0.05' in last
+    assert gap(files / 'train.svm', tmp_path / 'm')['gap'] <= 0.05
+    last = run('train', '--max-passes', 1, *how).stderr.splitlines()[-1]
+    assert 'tolerance 0;' in last and 'absolute gap' in last
+
+
+def test_time_limit(files, tmp_path):
+    how = ['--rel-gap', 0, '--max-time', 0.3, '--max-passes', 10**9, '--solver', 'sgd']
+    last = run('train', *how, files / 'train.svm', tmp_path / 'm').stderr.splitlines()[-1]
+    assert last.startswith('stopped at --max-time after ')
+
+
+def test_max_passes_0_evaluates_the_start(files, tmp_path):
+    run('train', '--max-passes', 0, '--log', tmp_path / 'log', files / 'train.svm', tmp_path / 'm')
+    rows = read_log(tmp_path / 'log')
+    assert [row['pass'] for row in rows] == ['0']
+    assert float(rows[0]['primal']) == 1.0
+    assert not load(tmp_path / 'm').weights['state'].any()
+
+
+def test_c_is_one_over_lambda(files, tmp_path):
+    run('train', '-q', '-c', 8, files / 'train.svm', tmp_path / 'c')
+    run('train', '-q', '--lambda', 0.125, files / 'train.svm', tmp_path / 'lambda')
+    assert (tmp_path / 'c').read_bytes() == (tmp_path / 'lambda').read_bytes()
+
+
+def test_command_line_of_svm_struct(files, tmp_path):
+    old = ['-c', '10', '-e', '0.01', '-l', '0', '-o', '2', '-p', '1', '-v', '0']
+    result = run('train', *old, files / 'train.svm', tmp_path / 'm')
+    assert result.stderr == '' and result.stdout == ''
+    assert load(tmp_path / 'm').header['lambda'] == 0.1
+
+
+def test_verbosity(files, tmp_path):
+    quiet = run('train', '-q', files / 'train.svm', tmp_path / 'm').stderr
+    usual = run('train', files / 'train.svm', tmp_path / 'm').stderr
+    more = run('train', '-v', files / 'train.svm', tmp_path / 'm').stderr
+    assert quiet == '' and len(more.splitlines()) == len(usual.splitlines()) + 1
+
+
+def test_log_and_dev(files, tmp_path):
+    how = ['--objective', 'log', '--gap-every', 2, '--log', tmp_path / 'log', '--dev', files / 'test.conll']
+    run('train', *how, '--seed', 5, files / 'train.conll', tmp_path / 'm')
+    text = (tmp_path / 'log').read_text().splitlines()
+    assert text[0].startswith('# ssvm 0.1.0 ') and 'seed=5' in text[0]
+    assert text[1] == ','.join((*COLUMNS, 'dev_accuracy', 'dev_f1'))
+    rows = list(csv.DictReader(text[1:]))
+    assert all(int(row['pass']) % 2 == 0 for row in rows[:-1])
+    for row in rows:
+        assert float(row['gap']) == pytest.approx(float(row['primal']) - float(row['dual']))
+        assert 0 <= float(row['dev_f1']) <= 1
+    metrics = tmp_path / 'metrics'
+    run('predict', '--metrics', metrics, files / 'test.conll', tmp_path / 'm', tmp_path / 'out')
+    found = json.loads(metrics.read_text())
+    assert found['accuracy'] == float(rows[-1]['dev_accuracy'])
+    assert found['chunks']['f1'] == pytest.approx(float(rows[-1]['dev_f1']))
+
+
+def test_no_certificate(files, tmp_path):
+    how = ['--no-certificate', '--max-passes', 5, '--log', tmp_path / 'log']
+    last = run('train', *how, files / 'train.svm', tmp_path / 'm').stderr.splitlines()[-1]
+    assert last.startswith('stopped at --max-passes after 5 passes: primal ') and last.endswith('no certificate')
+    rows = read_log(tmp_path / 'log')
+    assert all(row['dual'] == row['gap'] == row['relative_gap'] == '' for row in rows)
+    model = load(tmp_path / 'm')
+    assert model.dual is None and 'dual' not in model.header
+    assert gap(files / 'train.svm', tmp_path / 'm')['dual_source'] == 'bcfw'
+
+
+def test_cost_matrix(files, tmp_path):
+    (tmp_path / 'costs').write_text('\t1\t2\t3\n1\t0\t1\t4\n3\t4\t1\t0\n2\t1\t0\t1\n')
+    run('train', '-q', '-l', tmp_path / 'costs', files / 'train.svm', tmp_path / 'm')
+    model = load(tmp_path / 'm')
+    assert model.cost.tolist() == [[0, 1, 4], [1, 0, 1], [4, 1, 0]]
+    assert gap(files / 'train.svm', tmp_path / 'm')['status'] == 'converged'
+    run('train', '-q', '--max-passes', 0, '-l', tmp_path / 'costs', files / 'train.svm', tmp_path / 'm')
+    assert gap(files / 'train.svm', tmp_path / 'm')['primal'] == pytest.approx(3.0)
+
+
+COSTS = [
+    ('', 'no cost matrix'),
+    ('1\t2\t3\n0\t1\t1\n', 'no row for label'),
+    ('1\t2\t3\n0\t1\t1\n1\t0\t1\n1\t1\n', ':4: 2 costs (expected 3'),
+    ('1\t2\t3\n0\t1\t1\n1\t0\tx\n1\t1\t0\n', ":3: cost 'x'"),
+    ('1\t2\t3\n0\t1\t1\n1\t0\t-1\n1\t1\t0\n', ":3: cost '-1'"),
+    ('1\t2\t3\n0\t1\t1\n1\t5\t1\n1\t1\t0\n', ":3: predicting '2' where it is right costs 5"),
+    ('1\t2\t4\n0\t1\t1\n1\t0\t1\n1\t1\t0\n', ":1: label '3' of the data is missing"),
+    ('1\t2\t2\n0\t1\t1\n1\t0\t1\n1\t1\t0\n', ":1: label '2' stands twice"),
+    ('1\t2\t3\n0\t1\t1\n1\t0\t1\n1\t1\t0\n1\t1\t0\n', ':5: one row too many'),
+    ('\t1\t2\t3\n1\t0\t1\t1\n1\t1\t0\t1\n', ":3: a second row for label '1'"),
+    ('\t1\t2\t3\nx\t0\t1\t1\n', ":2: row of 'x'"),
+]
+
+
+@pytest.mark.parametrize(('text', 'message'), COSTS)
+def test_malformed_cost_matrix(files, tmp_path, text, message):
+    path = tmp_path / 'costs'
+    path.write_text(text)
+    error = run('train', '-q', '-l', path, files / 'train.svm', tmp_path / 'm', code=1).stderr
+    assert error.startswith(str(path)) and message in error
+
+
+def test_a_checkpoint_that_was_asked_for_stays(files, tmp_path):
+    how = ['--rel-gap', '1e-6', '--checkpoint', tmp_path / 'state', '--log', tmp_path / 'log']
+    run('train', '-q', '--max-passes', 7, *how, files / 'train.hmm', tmp_path / 'short')
+    run('train', '-q', '--max-passes', 40, '--resume', *how, files / 'train.hmm', tmp_path / 'resumed')
+    run('train', '-q', '--max-passes', 40, '--rel-gap', '1e-6', files / 'train.hmm', tmp_path / 'whole')
+    assert (tmp_path / 'resumed').read_bytes() == (tmp_path / 'whole').read_bytes()
+    passes = [int(row['pass']) for row in read_log(tmp_path / 'log')]
+    assert passes == sorted(set(passes))
+
+
+def test_no_checkpoint_is_left_behind(files, tmp_path):
+    run('train', '-q', '--checkpoint-every', '1e-9', files / 'train.hmm', tmp_path / 'm')
+    assert [path.name for path in tmp_path.iterdir()] == ['m']
+
+
+def test_resuming_needs_the_same_run(files, tmp_path):
+    how = ['--max-passes', 3, '--checkpoint', tmp_path / 'state', '--rel-gap', '1e-9']
+    run('train', '-q', *how, files / 'train.hmm', tmp_path / 'm')
+    how += ['-q', '--resume']
+    error = run('train', *how, '--lambda', 2, files / 'train.hmm', tmp_path / 'm', code=1).stderr
+    assert 'is the checkpoint of another run: lambda was 0.0666' in error and 'and is 2.0' in error
+    error = run('train', *how, '--seed', 2, files / 'train.hmm', tmp_path / 'm', code=1).stderr
+    assert 'seed was 0 and is 2' in error
+    changed = tmp_path / 'changed.hmm'
+    changed.write_text((files / 'train.hmm').read_text().replace('1:1', '1:2', 1))
+    assert 'data was' in run('train', *how, changed, tmp_path / 'm', code=1).stderr
+    run('train', *how, files / 'train.hmm', tmp_path / 'm')
+
+
+def test_resuming_without_a_checkpoint(files, tmp_path):
+    error = run('train', '--resume', files / 'train.hmm', tmp_path / 'm', code=1).stderr
+    assert error == f'{tmp_path / "m.checkpoint"}: no such checkpoint (leave --resume out to start from the beginning)\n'
+
+
+def test_starting_from_a_model(files, tmp_path):
+    how = ['-q', '--objective', 'log', files / 'train.hmm']
+    run('train', *how, tmp_path / 'first')
+    run('train', '--log', tmp_path / 'log', '--init', tmp_path / 'first', *how, tmp_path / 'second')
+    assert [row['pass'] for row in read_log(tmp_path / 'log')] == ['0']
+    assert load(tmp_path / 'second').weights['state'].tolist() == load(tmp_path / 'first').weights['state'].tolist()
+
+
+def test_starting_from_a_model_of_other_data(files, models, tmp_path):
+    how = ['-q', '--objective', 'log', '--max-passes', 0, '--init']
+    # words in another order: names decide where a weight goes
+    lines = (files / 'train.conll').read_text().split('\n\n')
+    (tmp_path / 'train.conll').write_text('new B-X\n\n' + '\n\n'.join(reversed(lines)))
+    model = tmp_path / 'm'
+    run('train', *how, models['crf'], '--template', files / 'tpl', tmp_path / 'train.conll', model)
+    old, new = load(models['crf']), load(model)
+    for name in ('U0:w0', 'U0:w7', 'U1:w3'):
+        assert (new.weights['state'][new.attributes.get(name)] == old.weights['state'][old.attributes.get(name)]).all()
+    assert not new.weights['state'][new.attributes.get('U0:new')].any()
+    assert (new.weights['transition'] == old.weights['transition']).all()
+    error = run('train', *how, models['crf'], files / 'train.svm', model, code=1).stderr
+    assert 'none of its labels occurs' in error
+
+
+def test_standard_streams(files, tmp_path):
+    run('train', '-q', '--format', 'svmlight', files / 'train.svm', tmp_path / 'm')
+    data = (files / 'train.svm').read_bytes()
+    result = run('train', '-q', '-', '-', stdin=data)
+    assert result.stdout_bytes == (tmp_path / 'm').read_bytes()
+
+
+def test_same_bytes_twice(files, tmp_path):
+    for threads in (1, 2):
+        run('train', '-q', '--threads', threads, files / 'train.conll', tmp_path / str(threads))
+    assert (tmp_path / '1').read_bytes() == (tmp_path / '2').read_bytes()
+
+
+def test_list_solvers():
+    text = run('train', '--list-solvers').stdout
+    for name in ('auto', 'bcfw', 'sgd', 'lbfgs'):
+        assert re.search(f'^{name} ', text, re.MULTILINE)
+    for word in ('hinge', 'softmax-margin', 'max oracle', 'exp oracle', 'certificate', 'paper', '--set acceleration='):
+        assert word in text
+
+
+REFUSED = {
+    'lambda and c': (['--lambda', '1', '-c', '1'], 'two names for one thing'),
+    'lambda 0': (['--lambda', '0'], 'is not above 0'),
+    'lambda nan': (['--lambda', 'nan'], 'is not a finite number'),
+    'lambda inf': (['-c', 'inf'], 'is not a finite number'),
+    'unknown option': (['--lamda', '1'], '--lamda'),
+    'unknown solver': (['--solver', 'nope'], "unknown solver 'nope' (choose from auto, bcfw"),
+    'solver that does not fit': (['--solver', 'lbfgs'], 'lbfgs does not minimise hinge, only log, softmax-margin (solvers for hinge: bcfw, sgd)'),
+    'unknown setting': (['--set', 'nope=1'], "bcfw has no option 'nope'"),
+    'no value': (['--set', 'cache'], 'expected KEY=VALUE'),
+    'wrong type': (['--set', 'cache=many'], 'expected a whole number'),
+    'no bool': (['--set', 'acceleration=perhaps'], 'expected true or false'),
+    'not offered': (['--rescale', 'slack'], "'slack' is not"),
+    'norm not offered': (['-p', '2'], "'2' is not"),
+    'task not offered': (['--task', 'cfg'], "'cfg' is not"),
+    'loss without effect': (['--objective', 'log', '-l', 'hamming'], '--task-loss has no effect'),
+    'no such loss': (['-l', 'nope'], 'no such file (expected zero-one, hamming or a file)'),
+    'passes': (['--max-passes', '1.5'], 'not a valid integer'),
+    'task of the format': (['--task', 'chain'], 'svmlight files hold no data for --task chain'),
+    'template of the format': (['--template', 'tpl'], '--template makes attributes of CoNLL columns'),
+    'certificate': (['--no-certificate', '--require-gap'], '--no-certificate computes no gap'),
+    'resume and init': (['--resume', '--init', 'm'], 'give one of them'),
+    'init': (['--init', 'm'], 'bcfw cannot start from given weights'),
+    'log folder': (['--log', 'no/such/log'], 'does not exist'),
+    'two values': (['--seed', '-1'], 'not in the range'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(('options', 'message'), REFUSED.values(), ids=REFUSED)
+def test_refused(files, tmp_path, monkeypatch, options, message):
+    monkeypatch.chdir(tmp_path)
+    result = run('train', *options, files / 'train.svm', 'model', code=2)
+    assert message in result.stderr and result.stdout == ''
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_the_data_are_read(tmp_path):
+    for model in (tmp_path / 'no' / 'folder' / 'm', tmp_path):
+        error = run('train', tmp_path / 'missing.svm', model, code=2).stderr
+        assert 'missing.svm' not in error and str(model) in error
+
+
+def test_a_failed_run_leaves_the_old_model(files, tmp_path):
+    run('train', '-q', files / 'train.svm', tmp_path / 'm')
+    before = (tmp_path / 'm').read_bytes()
+    (tmp_path / 'bad.svm').write_text('1 1:1\n2 1:x\n')
+    error = run('train', tmp_path / 'bad.svm', tmp_path / 'm', code=1).stderr
+    assert error.startswith(f'{tmp_path / "bad.svm"}:2: ')
+    assert (tmp_path / 'm').read_bytes() == before
