@@ -55,19 +55,17 @@ def load(path):
     """
     if not os.path.exists(path):
         raise DataError(path, None, 'no such checkpoint', 'leave --resume out to start from the beginning')
-    with Container(path, DOCUMENT, 'an ssvm checkpoint') as container:
-        document = container.document
-        if document.get('format') != FORMAT or document.get('format_version') != FORMAT_VERSION:
-            raise container.error(
-                f'checkpoint of format {document.get("format_version")!r}', f'expected {FORMAT_VERSION}'
-            )
-        parts = document.get('parts')
-        if not isinstance(document.get('run'), dict) or not isinstance(parts, dict):
-            raise container.error('incomplete checkpoint')
-        for name in container.names():
-            part, _, key = name.partition('.')
-            array = container.any_array(name)
-            parts.setdefault(part, {})[key] = array.item() if array.ndim == 0 else array
+    container = Container(path, DOCUMENT, 'an ssvm checkpoint')
+    document = container.document
+    if document.get('format') != FORMAT or document.get('format_version') != FORMAT_VERSION:
+        raise container.error(f'checkpoint of format {document.get("format_version")!r}', f'expected {FORMAT_VERSION}')
+    parts = document.get('parts')
+    if not isinstance(document.get('run'), dict) or not isinstance(parts, dict):
+        raise container.error('incomplete checkpoint')
+    for name in container.names():
+        part, _, key = name.partition('.')
+        array = container.any_array(name)
+        parts.setdefault(part, {})[key] = array.item() if array.ndim == 0 else array
     return Checkpoint(document['run'], parts)
 
 

@@ -7,6 +7,7 @@ nothing is ever unpickled. zipfile checks the CRC of each member that is read.
 import io
 import json
 import math
+import mmap
 import os
 import struct
 import sys
@@ -21,6 +22,8 @@ from data_formats.errors import DataError, file_errors
 KINDS = 'biuf'  # kinds of numbers that arrays may hold
 SUFFIX = '.npy'
 START = b'PK\x03\x04'
+LOCAL_HEADER = 30  # bytes before the name of a member; the last four are the lengths of name and extra field
+HEADER_LIMIT = 1 << 16
 # What zipfile, zlib, json and numpy raise on damaged bytes.
 DAMAGE = (
     zipfile.BadZipFile,
@@ -74,7 +77,7 @@ def _pays(array):
 
 
 class Container:
-    """A container opened for reading. Used as a context manager.
+    """A container to read from.
 
     Args:
         path: the file; '-' is standard input.
@@ -88,28 +91,20 @@ class Container:
     def __init__(self, path, name, what):
         self.path = os.fspath(path)
         self.what = what
-        self._stream = self._open()
-        try:
-            self.size = self._stream.seek(0, io.SEEK_END)
-            self._check_start()
+        with self._open() as stream:
+            self._bytes = self._view(stream)
+            if not self._bytes:
+                raise self.error('empty file', f'expected {what}')
+            if self._bytes[: len(START)] != START:
+                raise self.error(f'not {what}', 'expected a file that ssvm wrote')
             try:
-                self._archive = zipfile.ZipFile(self._stream)
+                members = zipfile.ZipFile(stream).infolist()
             except DAMAGE as error:
                 raise self.error(f'{what} that is truncated or damaged ({error})') from error
-            self._members = {info.filename: info for info in self._archive.infolist()}
-            if name not in self._members:
-                raise self.error(f'not {what} (a zip file without {name})')
-            self.document = self._read_document(name)
-        except BaseException:
-            self._stream.close()
-            raise
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        self._archive.close()
-        self._stream.close()
+        self._members = {info.filename: info for info in members}
+        if name not in self._members:
+            raise self.error(f'not {what} (a zip file without {name})')
+        self.document = self._read_document(name)
 
     def error(self, text, expected=None):
         return DataError('<stdin>' if self.path == '-' else self.path, None, text, expected)
@@ -146,7 +141,7 @@ class Container:
             raise self.error(f'array {name} is missing', f'expected {self.what}')
         data = self._read(name + SUFFIX)
         try:
-            stream = io.BytesIO(data[: 1 << 16])
+            stream = io.BytesIO(data[:HEADER_LIMIT])
             with warnings.catch_warnings():
                 warnings.simplefilter('error')
                 version = np.lib.format.read_magic(stream)
@@ -156,7 +151,7 @@ class Container:
                 raise ValueError(f'dtype {dtype}')
             if math.prod(shape) * dtype.itemsize != len(data) - stream.tell() or min(shape, default=0) < 0:
                 raise ValueError('wrong length')
-            flat = np.frombuffer(data, dtype, offset=stream.tell())
+            flat = np.frombuffer(data, dtype, offset=stream.tell()).copy()
             return flat.reshape(shape, order='F' if fortran else 'C')
         except DAMAGE as error:
             raise self.error(f'array {name} is damaged ({error})') from error
@@ -165,24 +160,25 @@ class Container:
         with file_errors(self.path):
             if self.path == '-':
                 return io.BytesIO(sys.stdin.buffer.read())
-            stream = open(self.path, 'rb')  # noqa: SIM115 (closed by __exit__)
+            stream = open(self.path, 'rb')  # noqa: SIM115 (closed by the caller)
             if stream.seekable():
                 return stream
             with stream:
                 return io.BytesIO(stream.read())
 
-    def _check_start(self):
-        self._stream.seek(0)
-        start = self._stream.read(len(START))
-        if not start:
-            raise self.error('empty file', f'expected {self.what}')
-        if start != START:
-            raise self.error(f'not {self.what}', 'expected a file that ssvm wrote')
+    @staticmethod
+    def _view(stream):
+        """The whole file as a memoryview, without a copy."""
+        if isinstance(stream, io.BytesIO):
+            return memoryview(stream.getvalue())
+        if os.fstat(stream.fileno()).st_size == 0:
+            return memoryview(b'')
+        return memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
 
     def _read_document(self, name):
         data = self._read(name)
         try:
-            document = parse_json(data.decode('utf-8', 'surrogateescape'))
+            document = parse_json(bytes(data).decode('utf-8', 'surrogateescape'))
         except DAMAGE as error:
             raise self.error(f'{name} is damaged ({error})') from error
         if not isinstance(document, dict):
@@ -190,25 +186,25 @@ class Container:
         return document
 
     def _read(self, name):
-        """The bytes of a member, its CRC checked."""
+        """The bytes of a member (a memoryview or bytes), their CRC checked."""
         info = self._members[name]
-        # A damaged directory may promise any size: ask for no memory that the file cannot fill (at best 1:1032).
-        if info.compress_size > self.size or info.file_size > 1032 * info.compress_size + 1032:
-            raise self.error(f'member {name} is longer than the file')
         try:
-            with self._archive.open(info) as member:
-                data = bytearray(info.file_size)
-                filled = 0
-                with memoryview(data) as view:
-                    while filled < len(data) and (count := member.readinto(view[filled:])):
-                        filled += count
-                if filled < len(data) or member.read(1):
-                    raise EOFError('unexpected end')
-                return data
-        except OSError as error:
-            raise self.error(f'cannot be read: {error.strerror or error}') from error
+            head = self._bytes[info.header_offset :][:LOCAL_HEADER]
+            if head[: len(START)] != START:
+                raise EOFError('a member is not where it should be')
+            name_size, extra_size = struct.unpack_from('<HH', head, LOCAL_HEADER - 4)
+            start = info.header_offset + LOCAL_HEADER + name_size + extra_size
+            data = self._bytes[start : start + info.compress_size]
+            if info.compress_type == zipfile.ZIP_DEFLATED:
+                # at most as long as it should be: a damaged file may promise, or unpack to, any size
+                data = zlib.decompressobj(-zlib.MAX_WBITS).decompress(data, info.file_size + 1)
+            elif info.compress_type != zipfile.ZIP_STORED:
+                raise NotImplementedError(f'compression {info.compress_type}')
+            if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
+                raise EOFError(f'{name} has another length or checksum')
         except DAMAGE as error:
             raise self.error(f'{self.what} that is truncated or altered ({error})') from error
+        return data
 
 
 def parse_json(text):

@@ -88,18 +88,18 @@ def load(path, with_dual=True):
     Raises:
         DataError: missing, foreign, truncated, altered, or written by a newer version.
     """
-    with Container(path, HEADER, WHAT) as container:
-        header = container.document
-        check_header(header, container.error)
-        labels, attributes, edge_attributes = (_vocabulary(container, name) for name in VOCABULARIES)
-        if not len(labels):
-            raise container.error('a model without labels')
-        weights = _weights(container, len(labels), len(attributes), len(edge_attributes))
-        cost = container.array('cost', '<f8', (len(labels),) * 2) if 'cost' in container.names() else None
-        dual = None
-        if with_dual:
-            names = [name for name in container.names() if name.startswith('dual.')]
-            dual = {name.removeprefix('dual.'): container.any_array(name) for name in names} or None
+    container = Container(path, HEADER, WHAT)
+    header = container.document
+    check_header(header, container.error)
+    labels, attributes, edge_attributes = (_vocabulary(container, name) for name in VOCABULARIES)
+    if not len(labels):
+        raise container.error('a model without labels')
+    weights = _weights(container, len(labels), len(attributes), len(edge_attributes))
+    cost = container.array('cost', '<f8', (len(labels),) * 2) if 'cost' in container.names() else None
+    dual = None
+    if with_dual:
+        names = [name for name in container.names() if name.startswith('dual.')]
+        dual = {name.removeprefix('dual.'): container.any_array(name) for name in names} or None
     return Model(header, labels, attributes, edge_attributes, weights, cost, dual)
 
 

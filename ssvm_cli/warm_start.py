@@ -20,7 +20,9 @@ def transferred(model, dataset, blocks, path):
     """
     labels = _places(dataset.label_names, model.label_names)
     if (labels < 0).all():
-        raise DataError(path, None, 'none of its labels occurs in the training data', 'expected a model of the same task')
+        raise DataError(
+            path, None, 'none of its labels occurs in the training data', 'expected a model of the same task'
+        )
     old = dense(model.weights, len(model.attributes), len(model.label_names))
     tables = {
         'state': (_places(dataset.attributes, model.attributes), labels),

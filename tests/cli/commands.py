@@ -54,7 +54,9 @@ def conll_text(sentences=20, seed=0, longest=6):
             word = int(rng.integers(8))
             if rng.random() < 0.2:
                 word = int(rng.integers(8))
-            tag = 'O' if word < 3 else 'B-X' if word < 5 else 'B-Y' if word == 5 else 'I-X' if before[-1] == 'X' else 'O'
+            tag = (
+                'O' if word < 3 else 'B-X' if word < 5 else 'B-Y' if word == 5 else 'I-X' if before[-1] == 'X' else 'O'
+            )
             lines.append(f'w{word} {tag}')
             before = tag
         lines.append('')

@@ -19,7 +19,13 @@ def test_names_become_numbers(files, tmp_path):
     text = run('convert', '--to', 'svmhmm', '--names', tmp_path / 'names', files / 'train.crfsuite', '-').stdout
     assert text == '1 qid:1 1:1 2:0.5\n2 qid:1 3:1\n1 qid:2 2:2\n'
     names = (tmp_path / 'names').read_text().splitlines()
-    assert names == ['label\t1\ta:b', 'label\t2\té', 'attribute\t1\tw=:', 'attribute\t2\tx y', 'attribute\t3\tdir=c:\\tmp']
+    assert names == [
+        'label\t1\ta:b',
+        'label\t2\té',
+        'attribute\t1\tw=:',
+        'attribute\t2\tx y',
+        'attribute\t3\tdir=c:\\tmp',
+    ]
 
 
 def test_there_and_back(files, tmp_path):
@@ -64,10 +70,10 @@ REFUSED = {
     'no format': (['train.svm', 'out'], 2, 'cannot tell the format of out by its name: give --to svmlight|svmhmm'),
     'columns': (['--to', 'conll', 'train.svm', 'out'], 2, 'conll cannot be written'),
     'template': (['--template', 'tpl', 'train.svm', 'out.crf'], 2, '--template makes attributes of CoNLL columns'),
-    'options for a model': (['--to', 'crfsuite', '--bias', 'svm.model', 'out'], 2, 'is a model: --to, --bias make no sense'),
+    'options for a model': (['--to', 'crfsuite', '--bias', 'svm.model', 'out'], 2, 'is a model: --to, --bias make no'),
     'folder': (['train.svm', 'no/such/out.crf'], 2, 'does not exist'),
     'missing': (['none.svm', 'out.crf'], 1, 'none.svm: No such file or directory'),
-    'sequences of numbers only': (['--template', 'tpl-b', 'train.conll', 'out.crf'], 2, 'cannot hold features of transitions'),
+    'transitions': (['--template', 'tpl-b', 'train.conll', 'out.crf'], 2, 'cannot hold features of transitions'),
 }  # fmt: skip
 
 

@@ -30,7 +30,9 @@ def test_keys(files, models):
     assert found['gap'] == found['primal'] - found['dual']
     assert found['relative_gap'] == found['gap'] / found['primal']
     assert (found['dual_source'], found['status'], found['examples']) == ('model', 'converged', 30)
-    assert found['primal'] == pytest.approx(primal_by_hand(files / 'train.svm', load(models['svm']).weights['state'], 1 / 30))
+    assert found['primal'] == pytest.approx(
+        primal_by_hand(files / 'train.svm', load(models['svm']).weights['state'], 1 / 30)
+    )
 
 
 def test_lines_for_people(files, models):
@@ -118,7 +120,9 @@ def test_per_example(files, models, tmp_path):
 
 
 def test_threads_change_nothing(files, models):
-    assert gap('--threads', 1, files / 'train.conll', models['crf']) == gap('--threads', 3, files / 'train.conll', models['crf'])
+    assert gap('--threads', 1, files / 'train.conll', models['crf']) == gap(
+        '--threads', 3, files / 'train.conll', models['crf']
+    )
 
 
 def test_unknown_labels(models, tmp_path):

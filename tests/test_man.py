@@ -1,0 +1,140 @@
+"""The manual pages against the real options, and every example in them and in --help run as it stands."""
+
+import re
+import shlex
+import shutil
+import subprocess
+
+import pytest
+
+from ssvm_cli import __version__
+from ssvm_cli.command import LazyChoice
+from ssvm_cli.main import COMMANDS, cli
+from tests.cli.commands import ROOT, conll_text, hmm_text, multiclass_text, run
+
+MAN = ROOT / 'man'
+PAGES = ['ssvm.1', *(f'ssvm-{name}.1' for name in COMMANDS), 'ssvm-formats.5']
+SECTIONS = ['NAME', 'SYNOPSIS', 'DESCRIPTION', 'OPTIONS', 'EXIT STATUS', 'EXAMPLES', 'SEE ALSO']
+
+
+def page(name):
+    return (MAN / name).read_text(encoding='ascii')
+
+
+def plain(text):
+    """Without the escapes of troff."""
+    return text.replace('\\-', '-').replace('\\fI', '').replace('\\fR', '').replace('\\&', '')
+
+
+def option_entries(name):
+    """The tag line and the text of each entry of the OPTIONS section."""
+    section = page(name).split('.SH OPTIONS\n')[1].split('\n.SH ')[0]
+    for entry in section.split('.TP\n')[1:]:
+        tag, _, text = plain(entry).partition('\n')
+        yield tag, text.split('\n.SS ')[0]
+
+
+def spellings(tag):
+    return set(re.findall(r'(?<![\w-])--?[a-zA-Z][\w-]*', tag))
+
+
+def options_of(name):
+    command = cli if name == 'ssvm.1' else cli.get_command(None, name.removeprefix('ssvm-').removesuffix('.1'))
+    with command.make_context('x', [], resilient_parsing=True) as ctx:
+        return [param for param in command.get_params(ctx) if param.param_type_name == 'option']
+
+
+def test_there_is_a_page_for_each_command_and_no_other():
+    assert sorted(path.name for path in MAN.iterdir()) == sorted(PAGES)
+
+
+@pytest.mark.parametrize('name', PAGES)
+def test_header_and_sections(name):
+    text = page(name)
+    title, section = name.rsplit('.', 1)
+    header = text.splitlines()[0]
+    assert re.fullmatch(rf'\.TH {title.upper()} {section} \d{{4}}-\d\d-\d\d "ssvm {__version__}" "ssvm manual"', header)
+    wanted = ['NAME', 'DESCRIPTION', 'SEE ALSO'] if section == '5' else SECTIONS
+    found = re.findall(r'^\.SH (.*)$', text, re.MULTILINE)
+    assert [name for name in found if name in wanted] == wanted
+    assert max(map(len, text.splitlines())) <= 125
+
+
+@pytest.mark.parametrize('name', PAGES[:-1])
+def test_every_option_is_documented_and_the_reverse(name):
+    documented = sorted(sorted(spellings(tag)) for tag, _ in option_entries(name))
+    real = sorted(sorted(param.opts) for param in options_of(name))
+    assert documented == real
+
+
+@pytest.mark.parametrize('name', PAGES[1:-1])
+def test_defaults_and_choices(name):
+    entries = {option: (tag, text) for tag, text in option_entries(name) for option in spellings(tag)}
+    for param in options_of(name):
+        tag, text = entries[param.opts[-1]]
+        if param.show_default:
+            assert f'[{param.default:g}]' in text if isinstance(param.default, float) else f'[{param.default}]' in text
+        choices = param.type.names() if isinstance(param.type, LazyChoice) else getattr(param.type, 'choices', ())
+        for choice in choices:
+            assert choice in tag, f'{param.opts}: {choice}'
+
+
+@pytest.mark.parametrize('name', PAGES)
+def test_groff_has_nothing_to_say(name):
+    if shutil.which('groff') is None:
+        pytest.skip('needs groff')
+    done = subprocess.run(['groff', '-man', '-Tutf8', '-ww', MAN / name], capture_output=True, check=True)
+    assert done.stderr == b'' and b'SEE ALSO' in re.sub(b'.\x08', b'', done.stdout)
+
+
+def examples_of_page(name):
+    for block in re.findall(r'^\.nf\n(.*?)^\.fi$', page(name), re.MULTILINE | re.DOTALL):
+        for line in plain(block).splitlines():
+            if re.match(r'(cat \S+ \| )?ssvm ', line):
+                yield line
+
+
+def examples_of_help(name):
+    text = run(*([] if name is None else [name]), '--help').stdout
+    return [line.strip() for line in text.splitlines() if line.startswith('    ssvm ')]
+
+
+def options_yaml():
+    """The options file that the page of train shows."""
+    block = plain(page('ssvm-train.1')).split('options.yaml\nbeing\n')[1].split('.nf\n')[1]
+    return block.split('.fi')[0]
+
+
+@pytest.fixture(scope='module')
+def folder(tmp_path_factory):
+    """The files that examples name."""
+    folder = tmp_path_factory.mktemp('examples')
+    (folder / 'train.conll').write_text(conll_text(12))
+    (folder / 'dev.conll').write_text(conll_text(4, seed=1))
+    (folder / 'test.conll').write_text(conll_text(4, seed=2))
+    (folder / 'chunk.tpl').write_text('U0:%x[0,0]\nU1:%x[-1,0]\nB\n')
+    (folder / 'train.hmm').write_text(hmm_text())
+    (folder / 'digits.svm').write_text(multiclass_text())
+    (folder / 'options.yaml').write_text(options_yaml())
+    return folder
+
+
+def run_example(line):
+    stdin = None
+    if ' | ' in line:
+        cat, line = line.split(' | ')
+        with open(cat.split()[1], 'rb') as stream:
+            stdin = stream.read()
+    run(*shlex.split(line)[1:], stdin=stdin)
+
+
+@pytest.mark.parametrize('name', [None, *COMMANDS])
+def test_examples_run(folder, monkeypatch, name):
+    monkeypatch.chdir(folder)
+    found = list(examples_of_page('ssvm.1' if name is None else f'ssvm-{name}.1'))
+    shown = list(examples_of_help(name))
+    assert found and shown
+    if not (folder / 'chunk.model').exists():
+        run('train', '-q', '--template', 'chunk.tpl', 'train.conll', 'chunk.model')
+    for line in found + shown:
+        run_example(line)
