@@ -317,18 +317,16 @@ cdef class Expander:
         for feature in features:
             feature.fill(self.ids.data + i + start * width, width, length - start, self.left + start)
             i += 1
-        with nogil:
-            for t in range(length):
-                if t >= start:
-                    for k in range(width):
-                        id = self.ids.data[t * width + k]
-                        if id == NEW:
-                            with gil:
-                                feature = features[k]
-                                id = feature.resolve(self.left + t, names, self.frozen)
-                        if id >= 0:
-                            rows.push(id, 1.0)
-                rows.end_row()
+        for t in range(length):
+            if t >= start:
+                for k in range(width):
+                    id = self.ids.data[t * width + k]
+                    if id == NEW:
+                        feature = features[k]
+                        id = feature.resolve(self.left + t, names, self.frozen)
+                    if id >= 0:
+                        rows.push(id, 1.0)
+            rows.end_row()
         return 0
 
     cdef int64_t _cached(self):

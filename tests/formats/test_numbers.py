@@ -33,7 +33,7 @@ decimals = st.builds(
 @example('0' * 400 + '1.5')
 @example('1' + '0' * 400)
 @example('1e-99999999999999999999')
-@settings(max_examples=2000)
+@settings(max_examples=500)
 def test_same_as_python(text):
     value = parse(text.encode())
     assert value == float(text)
@@ -41,13 +41,13 @@ def test_same_as_python(text):
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-@settings(max_examples=1000)
+@settings(max_examples=300)
 def test_shortest_text_comes_back(value):
     assert parse(repr(value).encode()) == value
 
 
 @given(st.text('0123456789+-.eExinfa_ ', max_size=8))
-@settings(max_examples=1000)
+@settings(max_examples=300)
 def test_nothing_else_is_a_number(text):
     value = parse(text.encode())
     assert (value is not None) == (GRAMMAR.fullmatch(text) is not None)

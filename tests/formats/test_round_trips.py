@@ -4,7 +4,7 @@ import io
 from itertools import chain
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data_formats.errors import UsageError
@@ -146,6 +146,7 @@ def test_tokens_without_label(tmp_path):
 
 
 @given(strategies.named, strategies.named, st.integers(1, 60))
+@settings(max_examples=50)
 def test_a_stream_gives_what_reading_gives(folder, train, test, block):
     known = read(folder, 'crfsuite', strategies.crfsuite(train))
     text = strategies.crfsuite(test)
@@ -158,6 +159,7 @@ def test_a_stream_gives_what_reading_gives(folder, train, test, block):
 
 
 @given(strategies.numbered, strategies.numbered, st.integers(1, 60), st.sampled_from(['svmlight', 'svmhmm']))
+@settings(max_examples=50)
 def test_a_stream_of_numbers_gives_what_reading_gives(folder, train, test, block, name):
     known = read(folder, name, PLAIN[name](train))
     text = PLAIN[name](test)

@@ -1,0 +1,133 @@
+"""Mutated files are data or an error with a place; never anything else, and never a hang or a crash."""
+
+import gzip
+import io
+import re
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from data_formats.dataset import ReadOptions, TokenDataset
+from data_formats.errors import DataError
+from data_formats.registry import FORMATS, by_content
+from data_formats.source import Source
+
+TEMPLATE = 'U0:%x[0,0]\nU1:%x[-1,1]/%x[0,0]\nU2:%s[0,0,2]\nB\nB1:%x[0,1]\n'
+VALID = {
+    'svmlight': b'1 1:0.5 3:2 # a\n-1 2:1e-3\n\n2 qid:1 7:1\r\nword 1:1\n3\n',
+    'svmhmm': b'1 qid:1 1:0.5 3:2\n2 qid:1 2:1 # b\n1 qid:2\n3 qid:4 1:-1 99:.25\n',
+    'conll': b'The DT B-NP\ndog NN I-NP\nbarks VBZ B-VP\n\n-DOCSTART- -X- O\n\n. . O\nok\tUH\tO\n',
+    'crfsuite': b'a\\:b\tw=\\:\tx y:0.5\tw=\\:\nB\tdir=c\\:\\\\tmp:2\n\nA\t__BOS__\tv\r\nB\n',
+}
+PLACE = re.compile(r'^[^:]+(:\d+)?: \S')
+
+bytes_of_interest = st.sampled_from(
+    [b'\n', b'\r', b'\t', b' ', b':', b'\\', b'#', b'@', b'\0', b'\xff', b'0', b'9', b'-', b'.', b'e']
+)
+change = st.tuples(
+    st.sampled_from(['replace', 'insert', 'delete', 'cut', 'double']),
+    st.floats(0, 1),
+    bytes_of_interest | st.binary(min_size=1, max_size=3),
+)
+
+
+def mutated(text, changes):
+    """A text after some changes, each at a place given as a share of its length."""
+    for kind, share, piece in changes:
+        at = int(share * len(text))
+        if kind == 'replace':
+            text = text[:at] + piece + text[at + len(piece) :]
+        elif kind == 'insert':
+            text = text[:at] + piece + text[at:]
+        elif kind == 'delete':
+            text = text[:at] + text[at + 1 :]
+        elif kind == 'cut':
+            text = text[:at]
+        else:
+            text = text[:at] + text[max(0, at - 20) :]
+    return text
+
+
+def check(dataset):
+    """That a dataset is one."""
+    assert isinstance(dataset, TokenDataset)
+    assert dataset.offsets[0] == 0
+    assert dataset.offsets[-1] == dataset.tokens == len(dataset.indptr) - 1
+    assert (np.diff(dataset.offsets) > 0).all()
+    assert dataset.indptr[-1] == dataset.nnz
+    assert dataset.nnz == 0 or 0 <= dataset.indices.min() <= dataset.indices.max() < len(dataset.attributes)
+    assert dataset.labels.max(initial=-1) < len(dataset.label_names)
+    for t in range(dataset.tokens):
+        assert (np.diff(dataset.indices[dataset.indptr[t] : dataset.indptr[t + 1]]) > 0).all()
+    assert dataset.values is None or np.isfinite(dataset.values).all()
+
+
+def attempt(action):
+    """The result, or None if there was an error that names a place."""
+    try:
+        return action()
+    except DataError as error:
+        assert PLACE.match(str(error)), str(error)
+        return None
+
+
+@given(st.sampled_from(sorted(VALID)), st.lists(change, min_size=1, max_size=6), st.integers(1, 80))
+@settings(max_examples=400)
+def test_mutated_files(folder, name, changes, block):
+    text = mutated(VALID[name], changes)
+    path = folder / 'mutated'
+    path.write_bytes(text)
+    module, options = (
+        FORMATS[name],
+        ReadOptions(template=TEMPLATE, bias=len(text) % 2 == 0, min_freq=1 + len(text) % 3 // 2),
+    )
+    dataset = attempt(lambda: module.read(path, options))
+    if dataset is not None:
+        check(dataset)
+        if hasattr(module, 'write'):
+            out = io.BytesIO()
+            module.write(dataset, out)
+            path.write_bytes(out.getvalue())
+            again = module.read(path, ReadOptions())
+            assert (again.tokens, again.nnz) == (dataset.tokens, dataset.nnz)
+    path.write_bytes(VALID[name])
+    known = module.read(path, ReadOptions(template=TEMPLATE))
+    path.write_bytes(text)
+    options = ReadOptions(template=TEMPLATE, columns=known.columns)
+    blocks = attempt(lambda: list(module.stream(Source(path, block=block), options, known)))
+    whole = attempt(lambda: module.read(path, options, known))
+    assert (blocks is None) == (whole is None)
+    if blocks is None:
+        return
+    assert sum(b.dataset.tokens for b in blocks) == whole.tokens
+    assert sum(b.dataset.nnz for b in blocks) == whole.nnz
+    for b in blocks:
+        check(b.dataset)
+        out = io.BytesIO()
+        module.write_predictions(b, np.zeros(b.dataset.tokens, np.int32), out)
+        if name == 'conll':
+            assert out.getvalue().count(b'\n') == b.rows.count(b'\n')
+        else:
+            assert len(out.getvalue().split()) == b.dataset.tokens * len(known.label_names.name(0).split())
+
+
+@given(st.binary(max_size=200))
+@settings(max_examples=300)
+def test_any_bytes(folder, text):
+    path = folder / 'bytes'
+    path.write_bytes(text)
+    by_content(text)
+    for name, module in FORMATS.items():
+        dataset = attempt(lambda module=module: module.read(path, ReadOptions()))
+        assert dataset is None or name == 'conll' or dataset.tokens
+        if dataset is not None:
+            check(dataset)
+
+
+@given(st.lists(change, min_size=1, max_size=3))
+@settings(max_examples=200)
+def test_mutated_compressed_files(folder, changes):
+    path = folder / 'mutated.gz'
+    path.write_bytes(mutated(gzip.compress(VALID['svmhmm'] * 20, mtime=0), changes))
+    attempt(lambda: FORMATS['svmhmm'].read(path, ReadOptions()))

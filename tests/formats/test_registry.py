@@ -1,0 +1,86 @@
+"""Which format a file is in, by its name or by its first lines; and what every format offers."""
+
+import pytest
+
+from data_formats.errors import DataError, UsageError
+from data_formats.registry import FORMATS, by_content, by_extension, detect, format_named
+from data_formats.source import Source
+
+
+@pytest.mark.parametrize('name', FORMATS)
+def test_every_format_offers_the_same(name):
+    module = FORMATS[name]
+    assert name == module.NAME
+    assert module.DESCRIPTION
+    assert module.TASKS
+    assert all(ending.startswith('.') for ending in module.EXTENSIONS)
+    for function in ('read', 'stream', 'write_predictions', 'write_nbest'):
+        assert callable(getattr(module, function))
+
+
+def test_endings_stand_for_one_format():
+    endings = [ending for module in FORMATS.values() for ending in module.EXTENSIONS]
+    assert len(set(endings)) == len(endings)
+
+
+def test_unknown_names():
+    assert 'nope' not in FORMATS
+    with pytest.raises(UsageError, match=r"unknown format 'nope' \(choose from svmlight, svmhmm, conll, crfsuite\)"):
+        format_named('nope')
+
+
+@pytest.mark.parametrize(
+    ('path', 'name'),
+    [
+        ('a/train.svm', 'svmlight'),
+        ('train.SVM.GZ', 'svmlight'),
+        ('x.hmm.bz2', 'svmhmm'),
+        ('train.conll', 'conll'),
+        ('b.crfsuite.xz', 'crfsuite'),
+        ('train.txt', None),
+        ('svm', None),
+        ('-', None),
+    ],
+)
+def test_by_extension(path, name):
+    assert by_extension(path) == name
+
+
+@pytest.mark.parametrize(
+    ('text', 'name'),
+    [
+        (b'1 1:0.5 3:1\n-1 2:1\n', 'svmlight'),
+        (b'# comment\n\nsports 7:1 # x\r\npolitics\n', 'svmlight'),
+        (b'1 1:1', 'svmlight'),
+        (b'1 qid:1 1:0.5\n2 qid:1 2:1\n', 'svmhmm'),
+        (b'NN qid:1 1:0.5 # dog', 'svmhmm'),
+        (b'Confidence NN B-NP\nin IN B-PP\n\nthe DT B-NP\n', 'conll'),
+        (b'Confidence\tNN\tB-NP\nin\tIN\tB-PP\n', 'conll'),
+        (b'-DOCSTART- -X- O O\n\nEU NNP B-NP B-ORG\n', 'conll'),
+        (b'dog NN\n', 'conll'),
+        (b'B-NP\tw[0]=a\tp[0]=b\nI-NP\tw[0]=a\n', 'crfsuite'),
+        (b'B-NP\tw[0]=a\tp[0]=b\n', 'crfsuite'),
+        (b'A\tx:0.5\ty:2\nB\tx:1\ty:1\n', 'crfsuite'),
+        (b'A\tone\ttwo\nB\tone\n', 'crfsuite'),
+        (b'', None),
+        (b'\n\n', None),
+        (b'just some words\nof no format at all\n', None),
+        (b'word\n', None),
+    ],
+)
+def test_by_content(text, name):
+    assert by_content(text) == name
+
+
+def test_detection_consumes_nothing(tmp_path):
+    path = tmp_path / 'data.txt'
+    path.write_bytes(b'1 1:1\n2 2:1\n')
+    with Source(path) as source:
+        assert detect(source) == 'svmlight'
+        assert list(source.blocks(len)) == [(b'1 1:1\n2 2:1\n', 1)]
+    path.write_bytes(b'what is this\nthing here\n')
+    with pytest.raises(DataError) as error, Source(path) as source:
+        detect(source)
+    assert str(error.value) == (
+        f'{path}: cannot tell the format of this file (give --format svmlight|svmhmm|conll|crfsuite)'
+    )
