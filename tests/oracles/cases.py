@@ -4,10 +4,10 @@ import functools
 from dataclasses import dataclass
 
 import numpy as np
+
 from cython_ext.structures.chain import Chain
 from cython_ext.structures.multiclass import Multiclass
 from cython_ext.structures.structure import Structure
-
 from tests.enumeration import Enumerated, Enumeration
 from tests.solvers import tiny
 

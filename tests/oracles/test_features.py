@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from cython_ext.features.sparse import SparseFeatures, SparseRows
 
+from cython_ext.features.sparse import SparseFeatures, SparseRows
 from tests.enumeration import Enumeration
 from tests.oracles.cases import theta_column
 from tests.solvers import tiny
@@ -51,9 +51,9 @@ def sparse(task, n_labels, edges=0, transitions=True, binary=False, gram=True):
     tokens = SparseRows(data.indptr, data.indices, data.values, data.n_attributes)
     rows = SparseRows(data.edge_indptr, data.edge_indices, data.edge_values, edges) if edges else None
     chain = task == 'chain'
-    features = SparseFeatures(
-        tokens, data.offsets, n_labels, stride, chain, chain and transitions, edges=rows, gram=gram
-    )
+    features = SparseFeatures(tokens, data.offsets, n_labels, stride, chain, chain and transitions, rows)
+    if gram:
+        features.keep_gram()
     place = functools.partial(weight_column, n_attributes=data.n_attributes, stride=stride, transitions=transitions)
     columns = np.array([place(key) for key in truth.keys], dtype=np.intp)
     return Case(features, truth, columns, stride, lengths)

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+
 from cython_ext.losses.position_costs import PositionCosts, hamming
 from cython_ext.losses.zero_one import ZeroOne
-
 from tests.enumeration import task_loss
 from tests.optimum import log_sum_exp, softmax
 from tests.oracles.cases import CASES, case
