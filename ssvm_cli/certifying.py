@@ -11,7 +11,7 @@ from data_formats.model import load
 from ssvm_cli.certificate import Tolerance, relative_gap
 from ssvm_cli.inputs import read_data
 from ssvm_cli.progress import Progress
-from ssvm_cli.threads import available_cpus
+from ssvm_cli.resources import available_cpus
 
 LABELS = {
     'primal': 'primal',

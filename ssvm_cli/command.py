@@ -27,7 +27,7 @@ class Command(click.Command):
         sections = {}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
-            if record is not None:
+            if record is not None and param.param_type_name == 'option':
                 sections.setdefault(getattr(param, 'section', 'Options'), []).append(record)
         for section, records in sections.items():
             with formatter.section(section):

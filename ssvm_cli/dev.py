@@ -1,5 +1,6 @@
 """Scores of held-out data while a model is trained."""
 
+from ssvm_cli.decoder import dense
 from ssvm_cli.inputs import read_data
 from ssvm_cli.metrics import Scores
 
@@ -10,27 +11,30 @@ class DevScorer:
     Args:
         path: the file, in the format of the training data.
         model: what has the vocabularies and the `header` of the training data.
-        pool: threads.
+        problem: the training problem.
+        feature_set: of the training problem.
 
     Attributes:
         columns: names of the scores, as columns of the log.
     """
 
-    def __init__(self, path, model, pool):
+    def __init__(self, path, model, problem, feature_set):
         from cython_ext.decoding import build_decoder
 
         self.dataset = read_data(path, model)
         self.names = model.label_names.names()
         self.chunks = Scores(self.names, None if model.task == 'chain' else False).chunks
         self.columns = ('dev_accuracy', 'dev_f1') if self.chunks else ('dev_accuracy',)
-        self.decoder = build_decoder(self.dataset, model.task, pool=pool)
+        self.decoder = build_decoder(self.dataset, model.task, pool=problem.pool)
+        self.features = problem.features
+        self.same_layout = feature_set == 'all'
 
-    def score(self, weights):
-        """Column -> score, for the weights of a problem by block."""
-        from ssvm_cli.decoder import dense
-
+    def score(self, w):
+        """Column -> score, for a weight vector of the training problem."""
         data = self.dataset
-        w = self.decoder.features.weights(dense(weights, len(data.attributes), len(self.names)))
+        if not self.same_layout:
+            blocks = dense(self.features.blocks(w), len(data.attributes), len(self.names))
+            w = self.decoder.features.weights(blocks)
         found, _ = self.decoder.predict(w)
         scores = Scores(self.names, self.chunks)
         scores.add(data.offsets, data.labels, found, data.unknown_labels)

@@ -81,7 +81,7 @@ def _report(error):
         say(f'{error.filename}: {error.strerror}' if error.filename else f'ssvm: {error}')
         return 1
     if isinstance(error, MemoryError):
-        say('ssvm: out of memory')
+        say('ssvm: out of memory (--min-freq N and --feature-set observed need less)')
         return 1
     say(f'ssvm: internal error: {type(error).__name__}: {error} ({TRACEBACK}=1 shows where; please report it)')
     return 1

@@ -34,7 +34,7 @@ class Monitor:
         schedule: Schedule; when to evaluate.
         progress: Progress.
         log: TrainingLog or None.
-        dev: scorer of held-out data: dev.score(weights by block) -> dictionary; or None.
+        dev: scorer of held-out data: dev.score(w) -> dictionary; or None.
         save: function of this monitor that writes a checkpoint.
         save_every: seconds between two checkpoints.
     """
@@ -143,7 +143,7 @@ class Monitor:
                 bounds.offer_dual(dual_now, solver.dual_point)
         self._evaluated = self._place()
         if self.dev and (better or not self._dev_scores):
-            self._dev_scores = self.dev.score(self.problem.features.blocks(bounds.w))
+            self._dev_scores = self.dev.score(bounds.w)
         self._write_row(found[0][1].primal, dual_now)
 
     def state(self):

@@ -23,8 +23,6 @@ RESCALE = {'margin': 'margin', '2': 'margin'}
 SLACK_NORMS = ('1',)
 TASK_LOSSES = {'zero-one': 'zero-one', '0': 'zero-one', 'hamming': 'hamming', '1': 'hamming'}
 
-SEED_LIMIT = 2**63 - 1
-
 
 def formats():
     """Names of the data formats, 'auto' first."""
@@ -216,7 +214,7 @@ stopping_options = together(
 
 seed_option = running(
     '--seed',
-    type=click.IntRange(0, SEED_LIMIT),
+    type=click.IntRange(min=0),
     default=0,
     show_default=True,
     metavar='N',
@@ -248,7 +246,7 @@ run_options = together(
         '--checkpoint-every',
         type=Number(positive=True),
         default=600.0,
-        show_default=True,
+        show_default='600',
         metavar='SECONDS',
         help='Time between two saved states.',
     ),

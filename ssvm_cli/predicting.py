@@ -15,7 +15,7 @@ from data_formats.model import load
 from ssvm_cli.decoder import Decoder
 from ssvm_cli.inputs import opened
 from ssvm_cli.metrics import Scores
-from ssvm_cli.threads import available_cpus
+from ssvm_cli.resources import available_cpus
 
 
 def predict(o):

@@ -9,18 +9,18 @@ import numpy as np
 from cython_ext.solvers.registry import all_solvers
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.atomic import check_output
-from data_formats.errors import DataError, UsageError
+from data_formats.errors import DataError, SolverError, UsageError
 from data_formats.model import Model, load, save
 from ssvm_cli import __version__, monitor
 from ssvm_cli.certificate import Tolerance, relative_gap
 from ssvm_cli.inputs import read_training_data
 from ssvm_cli.options import TASK_LOSSES
 from ssvm_cli.progress import Progress
+from ssvm_cli.resources import available_cpus, total_memory
 from ssvm_cli.schedule import Schedule
 from ssvm_cli.settings import parse_settings
 from ssvm_cli.signals import StopFlag
 from ssvm_cli.solvers import choose
-from ssvm_cli.threads import available_cpus
 
 STATUS_TEXT = {
     monitor.CONVERGED: 'converged',
@@ -173,7 +173,19 @@ class Training:
         except ValueError as error:
             raise UsageError(str(error)) from error
         self.progress.say(f'{self.problem.dim} weights, {self.problem.memory_estimate() / 2**20:.0f} MB', level=2)
+        self._check_memory()
         self.solver = self.info.make(self.problem, self.info.settings(self.settings), o.seed)
+
+    def _check_memory(self):
+        """Refuse what cannot fit: weights, their change and the best weights are three vectors at least."""
+        needed, there = 3 * self.problem.memory_estimate(), total_memory()
+        if there is not None and needed > there:
+            data = self.dataset
+            raise SolverError(
+                f'{len(data.attributes)} attributes and {len(data.label_names)} labels need '
+                f'{needed / 2**30:.1f} GB at least, and there are {there / 2**30:.1f} GB '
+                '(--min-freq N and --feature-set observed need less)'
+            )
 
     def _initialise(self):
         if self.o.init is None:
@@ -191,7 +203,7 @@ class Training:
         from ssvm_cli.dev import DevScorer
 
         frozen = Model({'task': self.task, 'data': self.facts}, *self._vocabularies())
-        return DevScorer(self.o.dev, frozen, self.problem.pool)
+        return DevScorer(self.o.dev, frozen, self.problem, self.o.feature_set)
 
     def _open_log(self, dev, saved):
         if self.o.log_path is None:

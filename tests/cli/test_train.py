@@ -66,7 +66,7 @@ def test_absolute_gap(files, tmp_path):
 
 
 def test_time_limit(files, tmp_path):
-    how = ['--rel-gap', 0, '--max-time', 0.3, '--max-passes', 10**9, '--solver', 'sgd']
+    how = ['--rel-gap', 0, '--max-time', 0.1, '--max-passes', 10**9, '--solver', 'sgd']
     last = run('train', *how, files / 'train.svm', tmp_path / 'm').stderr.splitlines()[-1]
     assert last.startswith('stopped at --max-time after ')
 

@@ -1,4 +1,4 @@
-"""How many CPUs this job may use."""
+"""What this job may use: CPUs and memory."""
 
 import contextlib
 import os
@@ -59,3 +59,11 @@ def _quota_v1(folder):
         period = int((folder / 'cpu.cfs_period_us').read_text())
         return max(1, round(quota / period)) if quota > 0 else None
     return None
+
+
+def total_memory():
+    """Bytes of memory of the machine, or None where that is not known."""
+    try:
+        return os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE')
+    except (AttributeError, OSError, ValueError):
+        return None
