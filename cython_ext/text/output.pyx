@@ -3,6 +3,7 @@
 import numpy as np
 
 from cpython.mem cimport PyMem_Free
+from libc.math cimport signbit
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memcpy, strlen
 
@@ -69,7 +70,7 @@ cdef class Text:
     cdef int put_number(self, double value) except -1:
         """The shortest text that reads back as the same number; whole numbers without a point."""
         cdef char* text
-        if -1e15 < value < 1e15 and value == <double><int64_t>value and not (value == 0 and 1 / value < 0):
+        if -1e15 < value < 1e15 and value == <double><int64_t>value and not (value == 0 and signbit(value)):
             return self.put_whole(<int64_t>value)
         text = PyOS_double_to_string(value, b'r', 0, 0, NULL)
         try:
