@@ -5,11 +5,12 @@ import json
 import click
 import numpy as np
 
-from data_formats.atomic import atomic_output, check_output
-from data_formats.errors import DataError, UsageError
+from data_formats.atomic import atomic_output
+from data_formats.errors import DataError
 from data_formats.model import load
 from ssvm_cli.certificate import Tolerance, relative_gap
 from ssvm_cli.inputs import read_data
+from ssvm_cli.paths import check_paths
 from ssvm_cli.progress import Progress
 from ssvm_cli.resources import available_cpus
 
@@ -25,10 +26,7 @@ LABELS = {
 
 def certify(o):
     """Run `ssvm gap`; o: the options, by parameter name."""
-    if o.train == '-' and o.model == '-':
-        raise UsageError('standard input can be read only once')
-    if o.per_example is not None:
-        check_output(o.per_example)
+    check_paths({'TRAIN': o.train, 'MODEL': o.model}, {'--per-example': o.per_example})
     progress = Progress(o.verbose)
     model = load(o.model)
     dataset = read_data(o.train, model, o.format_name, require_labels=True, what=o.model)

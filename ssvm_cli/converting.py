@@ -4,13 +4,14 @@ import contextlib
 import os
 import sys
 
-from data_formats.atomic import atomic_output, check_output
+from data_formats.atomic import atomic_output
 from data_formats.dataset import ReadOptions
 from data_formats.errors import UsageError, file_errors
 from data_formats.model import is_container, load, save
 from data_formats.registry import FORMATS, by_extension, detect, format_named
 from data_formats.source import Source
 from ssvm_cli.inputs import read_text
+from ssvm_cli.paths import check_paths
 from ssvm_cli.progress import Progress
 
 
@@ -18,9 +19,7 @@ def convert(o):
     """Run `ssvm convert`; o: the options, by parameter name."""
     from data_formats.model_tsv import is_model_tsv, read_model_tsv, write_model_tsv
 
-    for path in (o.output, o.names):
-        if path is not None:
-            check_output(path)
+    check_paths({'INPUT': o.input, '--template': o.template}, {'OUTPUT': o.output, '--names': o.names})
     progress = Progress(o.verbose)
     head = first_bytes(o.input)
     if is_container(head):

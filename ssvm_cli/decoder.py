@@ -1,33 +1,51 @@
 """Predicting with a model, one block of examples at a time."""
 
+import threading
+
 import numpy as np
+
+from data_formats.errors import DataError
 
 
 class Decoder:
     """A model ready to predict.
+
+    Args:
+        model: the Model.
+        path: its file, for messages.
 
     Attributes:
         task, names: task and label names of the model.
         probabilistic: whether exp(score) is an unnormalised probability.
     """
 
-    def __init__(self, model):
+    def __init__(self, model, path):
+        self.path = path
         self.task = model.task
         self.names = model.label_names.names()
         self.probabilistic = model.header['objective'] in ('log', 'softmax-margin')
         self._weights = dense(model.weights, len(model.attributes), len(self.names))
         self._w = None
+        self._lock = threading.Lock()
 
     def on(self, dataset):
         """The model's Predictions of a dataset over its vocabularies."""
         from cython_ext.decoding import build_decoder
 
         decoder = build_decoder(dataset, self.task)
-        if self._w is None:
-            # the same for every block: only the vocabularies decide where a weight stands
-            self._w = decoder.features.weights(self._weights)
-            self._weights = None
+        with self._lock:
+            if self._w is None:
+                # the same for every block: only the vocabularies decide where a weight stands
+                self._w = self._vector(decoder.features)
         return Predictions(dataset, decoder, self._w, self.probabilistic)
+
+    def _vector(self, features):
+        try:
+            return features.weights(self._weights)
+        except ValueError as error:
+            raise DataError(self.path, None, f'does not fit the data: {error}') from error
+        finally:
+            self._weights = None
 
 
 class Predictions:

@@ -9,12 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 import click
 import numpy as np
 
-from data_formats.atomic import atomic_output, check_output
+from data_formats.atomic import atomic_output
 from data_formats.errors import DataError, UsageError
 from data_formats.model import load
 from ssvm_cli.decoder import Decoder
 from ssvm_cli.inputs import opened
 from ssvm_cli.metrics import Scores
+from ssvm_cli.paths import check_paths
 from ssvm_cli.resources import available_cpus
 
 
@@ -22,15 +23,11 @@ def predict(o):
     """Run `ssvm predict`; o: the options, by parameter name."""
     if o.nbest is not None and (o.marginals or o.scores):
         raise UsageError('--nbest writes scores and probabilities itself: leave --marginals and --scores out')
-    if o.test == '-' and o.model == '-':
-        raise UsageError('standard input can be read only once')
-    for path in (o.output, o.metrics):
-        if path is not None:
-            check_output(path)
+    check_paths({'TEST': o.test, 'MODEL': o.model}, {'OUTPUT': o.output, '--metrics': o.metrics})
     threads = o.threads or available_cpus()
     model = load(o.model, with_dual=False)
     source, module, read_options = opened(o.test, model, o.format_name)
-    decoder = Decoder(model)
+    decoder = Decoder(model, o.model)
     if o.marginals and not decoder.probabilistic:
         raise UsageError(f'--marginals needs a log or softmax-margin model: scores of {o.model} are no probabilities')
     writer = Writer(o, module, decoder)

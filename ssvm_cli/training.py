@@ -8,13 +8,13 @@ import numpy as np
 
 from cython_ext.solvers.registry import all_solvers
 from cython_ext.text.vocabulary import Vocabulary
-from data_formats.atomic import check_output
 from data_formats.errors import DataError, SolverError, UsageError
 from data_formats.model import Model, load, save
 from ssvm_cli import __version__, monitor
 from ssvm_cli.certificate import Tolerance, relative_gap
 from ssvm_cli.inputs import read_training_data
 from ssvm_cli.options import TASK_LOSSES
+from ssvm_cli.paths import check_paths
 from ssvm_cli.progress import Progress
 from ssvm_cli.resources import available_cpus, total_memory
 from ssvm_cli.schedule import Schedule
@@ -61,18 +61,13 @@ def check_request(o):
         raise UsageError('--no-certificate computes no gap, so --require-gap and --epsilon cannot be met')
     if o.resume and o.init:
         raise UsageError('--resume goes on from a checkpoint and --init from a model: give one of them')
-    if o.model == '-' and o.log_path == '-':
-        raise UsageError('MODEL and --log cannot both be standard output')
-    if [o.train, o.dev, o.init].count('-') > 1:
-        raise UsageError('standard input can be read only once')
     info = choose(o.solver, o.objective)
     if o.init is not None and not hasattr(info.make, 'set_start'):
         able = [other.name for other in all_solvers() if hasattr(other.make, 'set_start')]
         raise UsageError(f'--init: {info.name} cannot start from given weights (solvers that can: {", ".join(able)})')
     settings = parse_settings(o.settings, info.name, info.options)
-    for path in (o.model, o.log_path, o.checkpoint):
-        if path is not None:
-            check_output(path)
+    inputs = {'TRAIN': o.train, '--dev': o.dev, '--template': o.template}
+    check_paths(inputs, {'MODEL': o.model, '--log': o.log_path, '--checkpoint': o.checkpoint})
     return info, settings
 
 

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from data_formats.model import load
+from data_formats.model import load, save
 from tests.cli.commands import conll_text, environment, multiclass_text, run, start
 
 
@@ -178,6 +178,7 @@ REFUSED = {
     'nbest 0': (['--nbest', '0'], 'svm', 2, 'not in the range'),
     'nbest and marginals': (['--nbest', '2', '--marginals'], 'crf', 2, '--nbest writes scores and'),
     'marginals of a hinge model': (['--marginals'], 'svm', 2, '--marginals needs a log or softmax-margin model'),
+    'standard input twice': (['--metrics', '-'], 'svm', 2, 'standard output can be written only once'),
     'no folder': (['--metrics', 'no/such/file'], 'svm', 2, 'does not exist'),
     'another format': (['--format', 'svmlight'], 'crf', 2, 'svmlight files hold no data for a chain model'),
 }  # fmt: skip
@@ -197,3 +198,20 @@ def test_missing_files(files, models, tmp_path):
 def test_data_are_no_model(files):
     error = run('predict', files / 'train.svm', files / 'train.svm', code=1).stderr
     assert 'not an ssvm model' in error
+
+
+def test_the_input_is_not_overwritten(files, models):
+    before = (files / 'test.conll').read_bytes()
+    error = run('predict', files / 'test.conll', models['crf'], files / 'test.conll', code=2).stderr
+    assert 'test.conll is both TEST and OUTPUT' in error
+    assert (files / 'test.conll').read_bytes() == before
+
+
+def test_a_model_whose_parts_do_not_fit_the_data(files, models, tmp_path):
+    model = load(models['crf'])
+    del model.weights['transition']
+    save(model, tmp_path / 'm')
+    error = run('predict', files / 'test.conll', tmp_path / 'm', code=1).stderr
+    assert error.startswith(f'{tmp_path / "m"}: does not fit the data: ')
+    error = run('gap', files / 'test.conll', tmp_path / 'm', code=1).stderr
+    assert error.startswith(f'{tmp_path / "m"}: does not fit {files / "test.conll"}: ')

@@ -265,6 +265,9 @@ REFUSED = {
     'certificate': (['--no-certificate', '--require-gap'], '--no-certificate computes no gap'),
     'resume and init': (['--resume', '--init', 'm'], 'give one of them'),
     'init': (['--init', 'm'], 'bcfw cannot start from given weights'),
+    'model is train': (['--template', 'model'], 'model is both --template and MODEL'),
+    'log is model': (['--log', './model'], './model is both MODEL and --log'),
+    'two standard inputs': (['--dev', '-', '--template', '-'], 'standard input can be read only once'),
     'log folder': (['--log', 'no/such/log'], 'does not exist'),
     'two values': (['--seed', '-1'], 'not in the range'),
 }  # fmt: skip

@@ -1,0 +1,41 @@
+"""Paths on the command line, checked before any work."""
+
+import contextlib
+import os
+
+from data_formats.atomic import check_output
+from data_formats.errors import UsageError
+
+
+def check_paths(inputs, outputs):
+    """Refuse combinations of files that cannot work.
+
+    Args:
+        inputs, outputs: dictionaries from the name of an argument or option to its path; None where it is not given.
+
+    Raises:
+        UsageError: standard input or output used twice, a file that is input and output or output twice, an output
+            that cannot be written.
+    """
+    inputs = {name: path for name, path in inputs.items() if path is not None}
+    outputs = {name: path for name, path in outputs.items() if path is not None}
+    _at_most_one([name for name, path in inputs.items() if path == '-'], 'standard input can be read only once')
+    _at_most_one([name for name, path in outputs.items() if path == '-'], 'standard output can be written only once')
+    for name, path in outputs.items():
+        for other, taken in (*inputs.items(), *outputs.items()):
+            if other != name and '-' not in (path, taken) and _same(path, taken):
+                raise UsageError(f'{path} is both {other} and {name}')
+        check_output(path)
+
+
+def _at_most_one(names, what):
+    if len(names) > 1:
+        raise UsageError(f'{what} ({" and ".join(names)} are -)')
+
+
+def _same(a, b):
+    if os.path.abspath(a) == os.path.abspath(b):
+        return True
+    with contextlib.suppress(OSError):
+        return os.path.samefile(a, b) and os.path.isfile(a)
+    return False

@@ -1,0 +1,141 @@
+"""The small parts: schedule, tolerance, bounds, threads, metrics."""
+
+import numpy as np
+import pytest
+
+from ssvm_cli.certificate import Bounds, Tolerance, relative_gap
+from ssvm_cli.command import with_verbosity_level
+from ssvm_cli.metrics import Scores, are_chunk_tags
+from ssvm_cli.resources import available_cpus
+from ssvm_cli.schedule import Schedule
+
+
+def evaluations(schedule, passes, promising=lambda k: False):
+    found = []
+    for k in range(1, passes + 1):
+        if schedule.due(k, promising(k)):
+            found.append(k)
+            schedule.evaluated(k)
+    return found
+
+
+def test_schedule_is_dense_at_first():
+    assert evaluations(Schedule(), 45) == [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33, 41]
+    assert evaluations(Schedule(5), 22) == [5, 10, 15, 20]
+
+
+def test_schedule_follows_a_promise_but_not_every_time():
+    assert evaluations(Schedule(), 20, lambda k: k == 19)[-2:] == [18, 19]
+    found = evaluations(Schedule(), 220, lambda k: k > 199)
+    tries = [k for k in found if k > 199]
+    assert tries == [200, 210, 220]
+
+
+def test_schedule_state():
+    schedule = Schedule()
+    evaluations(schedule, 30)
+    again = Schedule()
+    again.restore(schedule.state())
+    assert [k for k in range(31, 60) if schedule.due(k, k == 40)] == [k for k in range(31, 60) if again.due(k, k == 40)]
+
+
+def test_tolerance():
+    assert Tolerance(0.1).reached(1.0, 0.9) and not Tolerance(0.1).reached(1.0, 0.89)
+    assert Tolerance(0, 0.2).reached(1.0, 0.81) and not Tolerance(0, 0.2).reached(1.0, 0.79)
+    assert Tolerance(0.0).reached(0.0, 0.0)
+    assert Tolerance(0.1).sentence(2.0, 1.5) == 'relative gap 0.25, tolerance 0.1'
+    assert Tolerance(0.1, 0.6).sentence(2.0, 1.5) == 'absolute gap 0.5, tolerance 0.6'
+    assert Tolerance(0.1, 0.2).sentence(2.0, 1.5) == 'relative gap 0.25, tolerance 0.1; absolute gap 0.5, tolerance 0.2'
+
+
+def test_relative_gap_of_nothing():
+    assert relative_gap(0.0, 0.0) == 0.0 and relative_gap(0.0, -1.0) == np.inf and relative_gap(4.0, 3.0) == 0.25
+
+
+def test_bounds_keep_copies_of_the_best():
+    bounds, w = Bounds(), np.array([1.0, 2.0])
+    assert bounds.offer_primal(3.0, w) and not bounds.offer_primal(3.0, 2 * w)
+    w[:] = 0
+    assert bounds.w.tolist() == [1.0, 2.0] and bounds.provable == 0.0
+    bounds.offer_dual(1.0, lambda: {'codes': np.zeros(1)})
+    bounds.offer_dual(0.5, lambda: pytest.fail('not asked for'))
+    again = Bounds()
+    again.restore(bounds.state())
+    assert again.primal == 3.0 and again.dual == 1.0 and again.point.keys() == {'codes'}
+
+
+def test_cpus(tmp_path):
+    none = tmp_path / 'none'
+    here = available_cpus({}, none, none)
+    assert here >= 1
+    assert available_cpus({'SLURM_CPUS_PER_TASK': '1'}, none, none) == 1
+    assert available_cpus({'SLURM_CPUS_PER_TASK': 'many'}, none, none) == here
+    (tmp_path / 'v2').write_text('0::/job/step\n')
+    (tmp_path / 'job' / 'step').mkdir(parents=True)
+    (tmp_path / 'job' / 'cpu.max').write_text('100000 100000\n')
+    (tmp_path / 'job' / 'step' / 'cpu.max').write_text('max 100000\n')
+    assert available_cpus({}, tmp_path / 'v2', tmp_path) == 1
+    (tmp_path / 'v1').write_text('3:cpu,cpuacct:/\n')
+    (tmp_path / 'cpu,cpuacct').mkdir()
+    (tmp_path / 'cpu,cpuacct' / 'cpu.cfs_quota_us').write_text('50000\n')
+    (tmp_path / 'cpu,cpuacct' / 'cpu.cfs_period_us').write_text('100000\n')
+    assert available_cpus({}, tmp_path / 'v1', tmp_path) == 1
+
+
+@pytest.mark.parametrize(
+    ('args', 'expected'),
+    [
+        (['-v', '3', 'a'], ['-v', '3', 'a']),
+        (['-v', 'a', 'b'], ['-v', '2', 'a', 'b']),
+        (['a', 'b', '-v'], ['a', 'b', '-v', '2']),
+        (['--verbose', '--', '-v'], ['--verbose', '2', '--', '-v']),
+        (['-v1', 'a'], ['-v1', 'a']),
+    ],
+)
+def test_verbosity_with_and_without_level(args, expected):
+    assert with_verbosity_level(args) == expected
+
+
+def test_chunk_tags():
+    assert are_chunk_tags(['O', 'B-NP', 'I-NP']) and are_chunk_tags(['O', 'I-NP']) and are_chunk_tags(['B', 'I', 'O'])
+    assert are_chunk_tags(['O', 'S-A', 'B-A', 'I-A', 'E-A'])
+    for names in (['1', '2'], ['NN', 'O'], ['O', 'X'], ['S', 'E'], ['B-A', 'NN-B'], ['I', 'B']):
+        assert not are_chunk_tags(names)
+
+
+def chunk_figures(gold, found):
+    names = sorted({tag for s in gold + found for tag in s})
+    scores = Scores(names, chunks=True)
+    flat = [np.array([names.index(tag) for s in tags for tag in s], np.int32) for tags in (gold, found)]
+    scores.add(np.cumsum([0] + [len(s) for s in gold]), *flat)
+    chunks = scores.summary()['chunks']
+    return chunks['gold'], chunks['found'], chunks['right']
+
+
+@pytest.mark.parametrize(
+    ('gold', 'found', 'figures'),
+    [
+        ('B-A I-A O', 'B-A I-A O', (1, 1, 1)),
+        ('B-A I-A O', 'I-A I-A O', (1, 1, 1)),  # I- after O begins a chunk
+        ('I-A B-A I-A', 'I-A I-A I-A', (2, 1, 0)),
+        ('B-A I-B O', 'B-A B-B O', (2, 2, 2)),  # a change of type begins a chunk
+        ('B-A I-A I-A', 'B-A I-A B-A', (1, 2, 0)),
+        ('B-A E-A S-B', 'B-A I-A S-B', (2, 2, 2)),
+        ('S-A S-A', 'B-A E-A', (2, 1, 0)),
+        ('B-A E-A E-A', 'B-A E-A S-A', (2, 2, 2)),
+        ('O O', 'O I-A', (0, 1, 0)),
+        ('B I O', 'B I I', (1, 1, 0)),
+    ],
+)
+def test_chunks_by_hand(gold, found, figures):
+    assert chunk_figures([gold.split()], [found.split()]) == figures
+
+
+def test_chunks_end_with_the_sentence():
+    assert chunk_figures([['B-A'], ['I-A']], [['B-A'], ['I-A']]) == (2, 2, 2)
+
+
+def test_tokens_without_label_are_not_counted():
+    scores = Scores(['a', 'b'])
+    scores.add(np.array([0, 3]), np.array([0, -1, 1], np.int32), np.array([0, 0, 0], np.int32))
+    assert scores.tokens == 2 and scores.accuracy() == 0.5
