@@ -172,6 +172,64 @@ SSVM_CLONES static double ssvm_dot(ptrdiff_t n, const double *x, const double *y
     return sum;
 }
 
+/* One outer step of extrapolation, in one sweep over memory. w is the new iterate, before the one of the step before,
+ * center the point around which the inner problem was, mean a running average of iterates. Writes
+ * center <- w + beta (w - before), before <- w, w += share (new center - old center). Returns
+ * <old center - w, w - before>: positive where the step went against the momentum that led to it. */
+SSVM_CLONES static double ssvm_extrapolate(ptrdiff_t n, double *w, float *center, float *before, double share, double beta)
+{
+    enum { LANES = 8 };
+    double part[LANES] = {0};
+    ptrdiff_t k = 0;
+    for (; k + LANES <= n; k += LANES)
+        for (int l = 0; l < LANES; l++) {
+            const double x = w[k + l], z = center[k + l], move = x - before[k + l];
+            part[l] += (z - x) * move;
+            const float next = (float)(x + beta * move);
+            before[k + l] = (float)x;
+            center[k + l] = next;
+            w[k + l] = x + share * ((double)next - z);
+        }
+    double sum = ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+    for (; k < n; k++) {
+        const double x = w[k], z = center[k], move = x - before[k];
+        sum += (z - x) * move;
+        const float next = (float)(x + beta * move);
+        before[k] = (float)x;
+        center[k] = next;
+        w[k] = x + share * ((double)next - z);
+    }
+    return sum;
+}
+
+/* w = a w + b center */
+SSVM_CLONES static void ssvm_blend(ptrdiff_t n, double a, double *w, double b, const float *center)
+{
+    for (ptrdiff_t k = 0; k < n; k++) w[k] = a * w[k] + b * center[k];
+}
+
+/* mean += rate (w - mean); returns ||w - share center||^2, for which w is read anyway. */
+SSVM_CLONES static double ssvm_average(ptrdiff_t n, const double *w, const float *center, double share, float *mean,
+                                       double rate)
+{
+    enum { LANES = 8 };
+    double part[LANES] = {0};
+    ptrdiff_t k = 0;
+    for (; k + LANES <= n; k += LANES)
+        for (int l = 0; l < LANES; l++) {
+            const double d = w[k + l] - share * center[k + l];
+            part[l] += d * d;
+            mean[k + l] = (float)(mean[k + l] + rate * (w[k + l] - mean[k + l]));
+        }
+    double sum = ((part[0] + part[1]) + (part[2] + part[3])) + ((part[4] + part[5]) + (part[6] + part[7]));
+    for (; k < n; k++) {
+        const double d = w[k] - share * center[k];
+        sum += d * d;
+        mean[k] = (float)(mean[k] + rate * (w[k] - mean[k]));
+    }
+    return sum;
+}
+
 /* ----------------------------------------------------------------------------------------- rows of labels */
 
 /* Largest of n values, n >= 1. */

@@ -14,3 +14,8 @@ cdef extern from "cython_ext/kernels/vector.h" nogil:
     Py_ssize_t argmax "ssvm_argmax"(Py_ssize_t n, const double *x) noexcept
     double row_sum "ssvm_sum"(Py_ssize_t stride, const double *x) noexcept
     void exp_shifted "ssvm_exp"(Py_ssize_t n, const double *x, double shift, double *out) noexcept
+    double extrapolate "ssvm_extrapolate"(Py_ssize_t n, double *w, float *center, float *before, double share,
+                                          double beta) noexcept
+    void blend "ssvm_blend"(Py_ssize_t n, double a, double *w, double b, const float *center) noexcept
+    double average "ssvm_average"(Py_ssize_t n, const double *w, const float *center, double share, float *mean,
+                                  double rate) noexcept

@@ -23,11 +23,12 @@ cdef class BlockFrankWolfe(Solver):
     cdef object order_array, gap_array
     cdef int32_t *order
     cdef double *gaps                           # [n] block gap of each example when last visited
-    cdef readonly Py_ssize_t position
+    cdef readonly Py_ssize_t position           # in it; -1 before it is drawn
     cdef uint64_t random
     cdef readonly int64_t visits
     cdef double loss_sum, gap_sum               # over the visits of this pass
     cdef readonly double estimated_gap          # of the last pass, of the problem that its steps work on
+    cdef readonly double dual_norm2             # ||w(alpha)||^2 after the last pass
     cdef object last_estimate
     # scratch of a visit
     cdef object vectors, marks

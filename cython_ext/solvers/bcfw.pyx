@@ -16,6 +16,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, qsort, realloc
 from libc.string cimport memset
 
+from cython_ext.dual_point import checked
 from cython_ext.memory import aligned_zeros
 from cython_ext.problem cimport Problem
 from cython_ext.rng cimport random_below, random_unit, shuffle
@@ -42,7 +43,8 @@ cdef class BlockFrankWolfe(Solver):
         self.sampling, self.cache = options['sampling'], options['cache']
         self.pairwise = options['steps'] == 'pairwise'
         self.acceleration = Acceleration(problem) if options['acceleration'] else None
-        self.strength = problem.lam
+        self.strength = problem.lam if self.acceleration is None else self.acceleration.strength()
+        self.position = -1
         self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
         cdef double[::1] w = problem.features.zeros()
         self.w, self.w_data = np.asarray(w), &w[0] if len(w) else NULL
@@ -76,9 +78,8 @@ cdef class BlockFrankWolfe(Solver):
     def run_pass(self, int32_t[::1] stop):
         cdef Py_ssize_t q, n = self.problem.n
         cdef bint room = True
-        if self.position == 0:
-            self._draw_order()
-            self.loss_sum = self.gap_sum = 0.0
+        if self.position < 0:
+            self._begin_pass()
         with nogil:
             for q in range(self.position, n):
                 if stop[0]:
@@ -91,10 +92,32 @@ cdef class BlockFrankWolfe(Solver):
             raise MemoryError
         if self.position < n:
             return False
-        self.position = 0
-        self.passes += 1
-        self._finish_pass()
+        self._end_pass()
         return True
+
+    def _begin_pass(self):
+        """Draws the order of visits; before that, the outer step of the acceleration, so that between passes w is the
+        inner solution itself."""
+        if self.acceleration is not None and self.passes > 0:
+            self.acceleration.begin_pass(self.w, self.estimated_gap, self.last_estimate[1])
+            self.strength = self.acceleration.strength()
+        self._draw_order()
+        self.loss_sum = self.gap_sum = 0.0
+        self.position = 0
+
+    def _end_pass(self):
+        problem = self.problem
+        self.position = -1
+        self.passes += 1
+        self.estimated_gap = self.gap_sum / problem.n
+        norm2 = problem.features.inner(self.w, self.w)
+        if self.acceleration is None:
+            self.dual_norm2 = norm2
+        else:
+            self.acceleration.end_pass(self.w)
+            self.dual_norm2 = self.acceleration.dual_norm2
+        dual = self.sets.mean_loss() - problem.lam / 2 * self.dual_norm2
+        self.last_estimate = problem.lam / 2 * norm2 + self.loss_sum / problem.n, dual
 
     def _draw_order(self):
         cdef Py_ssize_t q, n = self.problem.n
@@ -102,8 +125,8 @@ cdef class BlockFrankWolfe(Solver):
         if self.sampling == 'uniform':
             for q in range(n):
                 self.order[q] = <int32_t> random_below(&self.random, n)
-        elif self.sampling == 'gap' and self.passes > 0:
-            # in proportion to the gaps last seen, the smallest kept above 0 so that none is forgotten
+        elif self.sampling == 'gap' and self.passes % 10 > 0:
+            # in proportion to the gaps last seen; every tenth pass visits all and brings the gaps up to date
             cumulative = np.cumsum(np.maximum(self.gap_array, 0.01 * self.gap_array.mean() + 1e-300))
             total = cumulative[n - 1]
             draws = np.array([random_unit(&self.random) for _ in range(n)]) * total
@@ -112,12 +135,6 @@ cdef class BlockFrankWolfe(Solver):
             for q in range(n):
                 self.order[q] = <int32_t> q
             shuffle(&self.random, self.order, n)
-
-    def _finish_pass(self):
-        problem = self.problem
-        self.estimated_gap = self.gap_sum / problem.n
-        primal = problem.lam / 2 * problem.features.inner(self.w, self.w) + self.loss_sum / problem.n
-        self.last_estimate = primal, self.dual_value()
 
     # ------------------------------------------------------------------------------------------------ a visit
 
@@ -304,8 +321,37 @@ cdef class BlockFrankWolfe(Solver):
 
     # --------------------------------------------------------------------------------------- what others ask for
 
+    def set_dual_point(self, point):
+        """Begin at a sparse dual point (of the same examples, for any lambda) instead of the right outputs."""
+        cdef const int64_t[::1] indptr, code_indptr
+        cdef const int32_t[::1] codes
+        cdef const double[::1] weights
+        cdef Py_ssize_t i, o, place, c
+        cdef WorkingSet *s
+        w = self.problem.certify(point)[1]
+        point = checked(point, self.problem.n)
+        indptr, code_indptr, codes, weights = point['indptr'], point['code_indptr'], point['codes'], point['weights']
+        for i in range(self.problem.n):
+            s = self.sets.sets + i
+            for place in range(s.count):
+                s.weight[place] = 0.0
+            for o in range(indptr[i], indptr[i + 1]):
+                for c in range(code_indptr[o + 1] - code_indptr[o]):
+                    self.work.code[c] = codes[code_indptr[o] + c]
+                place = self.sets.find(i, self.work.code)
+                if place < 0:
+                    if not self.add_output(i, self.problem.objective.loss.value(i, self.work.code)):
+                        raise MemoryError
+                    place = s.count - 1
+                s.weight[place] += weights[o]
+        self.w[:] = w
+        if self.acceleration is not None:
+            self.acceleration.start(self.w)
+
     def candidates(self):
         out = [('current', self.w)]
+        if self.acceleration is not None and self.passes > 1:
+            out.append(('mean', np.array(self.acceleration.mean[:self.problem.dim], np.float64)))
         if self.correction is not None and self.visits:
             # the weighted average 2 / (k (k + 1)) sum_l l w_l of all iterates: w_k less what came late
             out.append(('average', self.w - 2.0 / (self.visits * (self.visits + 1.0)) * self.correction))
@@ -315,12 +361,7 @@ cdef class BlockFrankWolfe(Solver):
         return self.last_estimate
 
     def dual_value(self):
-        problem = self.problem
-        if self.acceleration is None:
-            norm2 = problem.features.inner(self.w, self.w)
-        else:
-            norm2 = self.acceleration.dual_norm2(self.w)
-        return self.sets.mean_loss() - problem.lam / 2 * norm2
+        return 0.0 if self.last_estimate is None else self.last_estimate[1]
 
     def dual_point(self):
         return self.sets.dual_point()
@@ -331,8 +372,8 @@ cdef class BlockFrankWolfe(Solver):
             'w': self.w.copy(), 'correction': np.zeros(0) if self.correction is None else self.correction.copy(),
             'order': self.order_array.copy(), 'gaps': self.gap_array.copy(), 'position': self.position,
             'random': self.random, 'visits': self.visits, 'loss_sum': self.loss_sum, 'gap_sum': self.gap_sum,
-            'estimated_gap': self.estimated_gap, 'strength': self.strength, 'estimate': list(self.last_estimate or ()),
-            **({} if self.acceleration is None else self.acceleration.state()),
+            'estimated_gap': self.estimated_gap, 'dual_norm2': self.dual_norm2, 'strength': self.strength, 'estimate': list(self.last_estimate or ()),
+            **({} if self.acceleration is None else {f'outer.{k}': v for k, v in self.acceleration.state().items()}),
         }
 
     def restore(self, state):
@@ -344,9 +385,10 @@ cdef class BlockFrankWolfe(Solver):
         self.order_array[:], self.gap_array[:] = state['order'], state['gaps']
         self.position, self.random, self.visits = state['position'], state['random'], state['visits']
         self.loss_sum, self.gap_sum, self.strength = state['loss_sum'], state['gap_sum'], state['strength']
-        self.estimated_gap, self.last_estimate = state['estimated_gap'], tuple(state['estimate']) or None
+        self.estimated_gap, self.dual_norm2 = state['estimated_gap'], state['dual_norm2']
+        self.last_estimate = tuple(state['estimate']) or None
         if self.acceleration is not None:
-            self.acceleration.restore(state)
+            self.acceleration.restore({name[6:]: value for name, value in state.items() if name.startswith('outer.')})
         if not self.make_room(self.sets.largest):
             raise MemoryError
 

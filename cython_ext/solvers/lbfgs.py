@@ -21,6 +21,10 @@ class Lbfgs(Solver):
 
     def __init__(self, problem, options, seed=0):
         super().__init__(problem)
+        # imported here: it takes half a second, and only this solver needs it
+        from scipy.optimize import minimize
+
+        self._minimize = minimize
         self.memory, self.restart = options['memory'], options['restart']
         self.w, self.start = problem.features.zeros(), problem.features.zeros()
         self.wanted = 0  # iterations since the start that belong to finished passes
@@ -62,11 +66,9 @@ class Lbfgs(Solver):
 
     def _minimiser(self, stop):
         """A function for Stepwise that minimises from self.start and reports (w, its evaluation, oracle calls)."""
-        problem, start, memory = self.problem, self.start.copy(), self.memory
+        problem, start, memory, minimize = self.problem, self.start.copy(), self.memory, self._minimize
 
         def run(report):
-            from scipy.optimize import minimize
-
             done = {'calls': 0}
 
             def value_and_gradient(w):

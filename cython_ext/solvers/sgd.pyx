@@ -35,9 +35,10 @@ cdef class Sgd(Solver):
     cdef SumObjective sum_objective
     cdef WorkingSets sets                       # of the hinge loss
     cdef Workspace work
-    cdef readonly object v, late                # w = scale * v; sum_l A_l-1 e_l
+    cdef readonly object v, late, sum           # w = scale * v; sum_l A_l-1 e_l; sum_j j w_j before the last fold
     cdef double *v_data
     cdef double *late_data
+    cdef double *sum_data
     cdef readonly double scale, weight_sum      # A_t
     cdef readonly double gamma0, t0
     cdef readonly int64_t t
@@ -57,23 +58,23 @@ cdef class Sgd(Solver):
             self.max_objective = problem.objective
             self.sets = WorkingSets(problem.structure)
         self.work = Workspace(problem.structure)
-        cdef double[::1] v = problem.features.zeros(), late = problem.features.zeros()
+        cdef double[::1] v = problem.features.zeros(), late = problem.features.zeros(), sums = problem.features.zeros()
         cdef int32_t[::1] order = np.zeros(problem.n, np.int32)
         self.v, self.v_data = np.asarray(v), &v[0] if len(v) else NULL
         self.late, self.late_data = np.asarray(late), &late[0] if len(late) else NULL
+        self.sum, self.sum_data = np.asarray(sums), &sums[0] if len(sums) else NULL
         self.order_array, self.order = np.asarray(order), &order[0]
         self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
         self._clear()
-        self.gamma0, self.t0 = options['gamma0'], options['t0']
-        if self.gamma0 <= 0:
-            self.gamma0 = self._choose_step()
-            self._clear()
-        if self.t0 <= 0:
-            self.t0 = 2.0 / (problem.lam * self.gamma0)
+        self.gamma0 = options['gamma0'] if options['gamma0'] > 0 else self._choose_step()
+        self.t0 = options['t0'] if options['t0'] > 0 else 2.0 / (problem.lam * self.gamma0)
+        self._clear()
+        self.position = -1
 
     def _clear(self):
         self.v[:] = 0
         self.late[:] = 0
+        self.sum[:] = 0
         self.scale, self.weight_sum, self.t = 1.0, 0.0, 0
 
     def _choose_step(self):
@@ -114,9 +115,14 @@ cdef class Sgd(Solver):
             largest = max(largest, self.problem.features.norm2(i, self.work.mean))
         return min(1.0 / largest, 0.5 / self.problem.lam)
 
+    def set_start(self, w):
+        """Begin at w instead of 0."""
+        self.v[:] = w
+
     def run_pass(self, int32_t[::1] stop):
         cdef Py_ssize_t q, n = self.problem.n
-        if self.position == 0:
+        if self.position < 0:
+            self.position = 0
             for q in range(n):
                 self.order[q] = <int32_t> q
             shuffle(&self.random, self.order, n)
@@ -129,7 +135,7 @@ cdef class Sgd(Solver):
                 self.position = q + 1
         if self.position < n:
             return False
-        self.position = 0
+        self.position = -1
         self.passes += 1
         return True
 
@@ -146,10 +152,8 @@ cdef class Sgd(Solver):
         self.oracle_calls += 1
         self.t += 1
         self.scale *= max(1.0 - step * self.problem.lam, 1e-6)
-        if self.scale < 1e-100:
-            vector.scale(self.problem.dim, self.scale, self.v_data)
-            self.weight_sum /= self.scale
-            self.scale = 1.0
+        if self.scale < 1e-3:
+            self.fold()
         change = step / self.scale
         count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.gold_ids, self.work.gold_counts)
         if self.sums:
@@ -165,6 +169,15 @@ cdef class Sgd(Solver):
         self.weight_sum += self.t * self.scale
         if remember and not self.sums:
             self.remember_output(i, delta)
+
+    cdef void fold(self) noexcept nogil:
+        """scale = 1 again, before A_t v_t and what is taken off it outgrow their difference: that goes into a vector
+        of its own, sum = sum_j j w_j so far."""
+        vector.axpy(self.problem.dim, self.weight_sum, self.v_data, self.sum_data)
+        vector.axpy(self.problem.dim, -1.0, self.late_data, self.sum_data)
+        vector.scale(self.problem.dim, 0.0, self.late_data)
+        vector.scale(self.problem.dim, self.scale, self.v_data)
+        self.weight_sum, self.scale = 0.0, 1.0
 
     cdef void add_difference(self, Py_ssize_t i, Py_ssize_t count, double scale, double *w) noexcept nogil:
         """w += scale * Phi_i (s(y_i) - s(y)); count: parts of y_i."""
@@ -200,6 +213,7 @@ cdef class Sgd(Solver):
             return [('current', w)]
         average = self.weight_sum * self.v
         average -= self.late
+        average += self.sum
         average *= 2.0 / (self.t * (self.t + 1.0))
         return [('average', average), ('current', w)]
 
@@ -215,7 +229,7 @@ cdef class Sgd(Solver):
         return {
             **Solver.state(self),
             **({} if self.sets is None else {f'sets.{name}': value for name, value in self.sets.state().items()}),
-            'v': self.v.copy(), 'late': self.late.copy(), 'scale': self.scale, 'weight_sum': self.weight_sum,
+            'v': self.v.copy(), 'late': self.late.copy(), 'sum': self.sum.copy(), 'scale': self.scale, 'weight_sum': self.weight_sum,
             'gamma0': self.gamma0, 't0': self.t0, 't': self.t, 'order': self.order_array.copy(),
             'position': self.position, 'random': self.random, 'loss_sum': self.loss_sum,
         }
@@ -224,7 +238,8 @@ cdef class Sgd(Solver):
         Solver.restore(self, state)
         if self.sets is not None:
             self.sets.restore({name[5:]: value for name, value in state.items() if name.startswith('sets.')})
-        self.v[:], self.late[:], self.order_array[:] = state['v'], state['late'], state['order']
+        self.v[:], self.late[:], self.sum[:] = state['v'], state['late'], state['sum']
+        self.order_array[:] = state['order']
         self.scale, self.weight_sum, self.t = state['scale'], state['weight_sum'], state['t']
         self.gamma0, self.t0, self.random = state['gamma0'], state['t0'], state['random']
         self.position, self.loss_sum = state['position'], state['loss_sum']

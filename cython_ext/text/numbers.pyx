@@ -1,7 +1,6 @@
-"""The decimal numbers that need more than one rounded operation."""
+"""The decimal numbers that 128 bits cannot hold."""
 
 from libc.math cimport isinf
-
 
 
 cdef Number slow_number(const char* start, const char* end, double* value) noexcept nogil:
@@ -20,7 +19,6 @@ def parse(text):
     cdef const char* p = line
     cdef const char* end = p + len(line) - 1
     cdef double value = 0.0
-    cdef Number kind = read_number(&p, &value)
-    if kind == MALFORMED or p != end:
+    if read_number(&p, &value) == MALFORMED or p != end:
         return None
     return value
