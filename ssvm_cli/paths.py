@@ -21,10 +21,12 @@ def check_paths(inputs, outputs):
     outputs = {name: path for name, path in outputs.items() if path is not None}
     _at_most_one([name for name, path in inputs.items() if path == '-'], 'standard input can be read only once')
     _at_most_one([name for name, path in outputs.items() if path == '-'], 'standard output can be written only once')
+    seen = dict(inputs)
     for name, path in outputs.items():
-        for other, taken in (*inputs.items(), *outputs.items()):
-            if other != name and '-' not in (path, taken) and _same(path, taken):
+        for other, taken in seen.items():
+            if '-' not in (path, taken) and _same(path, taken):
                 raise UsageError(f'{path} is both {other} and {name}')
+        seen[name] = path
         check_output(path)
 
 
