@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
@@ -85,7 +86,9 @@ cdef class Vocabulary:
 
     def names(self):
         """All names as a list of str."""
-        return [self.name(i) for i in range(self.count)]
+        cdef int64_t i
+        return [PyUnicode_DecodeUTF8(self._bytes + self._offsets[i], self._offsets[i + 1] - self._offsets[i],
+                                     'surrogateescape') for i in range(self.count)]
 
     @property
     def nbytes(self):

@@ -40,6 +40,15 @@ def test_same_as_python(text):
     assert math.copysign(1, value) == math.copysign(1, float(text))
 
 
+@given(st.integers(2**52, 2**53 - 1), st.integers(0, 9), st.integers(-3, 3), st.integers(-27, 27))
+@settings(max_examples=300)
+def test_halfway_and_close_to_it(mantissa, shift, step, exponent):
+    """Numbers halfway between two doubles go to the even one, their neighbours to the nearer one."""
+    for number in ((2 * mantissa + 1 << shift) + step, mantissa + step):
+        text = f'{number}e{exponent}'
+        assert parse(text.encode()) == float(text)
+
+
 @given(st.floats(allow_nan=False, allow_infinity=False))
 @settings(max_examples=300)
 def test_shortest_text_comes_back(value):
