@@ -118,17 +118,24 @@ def interior_point(problem, _objective='hinge', iterations=100):
         objective = problem.lam / 2 * (w @ w) + xi.mean()
         if mean * len(s) < 1e-15 * abs(objective):
             break
-        solver = _KktSystem(problem.lam, psi, owner, n, s, m)
-        ds, dm = solver.step(w, xi, delta, s * m)[2:]
-        reach = min(_reach(s, ds), _reach(m, dm))
-        ahead = (s + reach * ds) @ (m + reach * dm) / len(s)
-        centre = (ahead / mean) ** 3 * mean
-        dw, dxi, ds, dm = solver.step(w, xi, delta, s * m + ds * dm - centre)
+        try:
+            dw, dxi, ds, dm = _predictor_corrector(_KktSystem(problem.lam, psi, owner, n, s, m), w, xi, delta)
+        except np.linalg.LinAlgError:
+            break  # this is as far as double precision goes; the certificate says whether it is far enough
         reach = 0.995 * min(_reach(s, ds), _reach(m, dm))
         if reach < 1e-10:
             break
         w, xi, s, m = w + reach * dw, xi + reach * dxi, s + reach * ds, m + reach * dm
     return w, np.split(m * n, np.cumsum(sizes)[:-1])
+
+
+def _predictor_corrector(system, w, xi, delta):
+    """Mehrotra's direction: how far a step straight to zero would get says how much to centre, and what to correct."""
+    s, m = system.s, system.m
+    ds, dm = system.step(w, xi, delta, s * m)[2:]
+    reach = min(_reach(s, ds), _reach(m, dm))
+    mean, ahead = s @ m / len(s), (s + reach * ds) @ (m + reach * dm) / len(s)
+    return system.step(w, xi, delta, s * m + ds * dm - (ahead / mean) ** 3 * mean)
 
 
 class _KktSystem:

@@ -252,6 +252,18 @@ def test_real_structures_are_solved(objective):
         assert found.dual == pytest.approx(found.primal, rel=1e-10) and found.primal > 0
 
 
+@pytest.mark.parametrize('lam_times_n', [1e-3, 1e-2, 0.1, 1, 10, 1e3])
+@pytest.mark.parametrize('name', list(tiny.DATA))
+def test_problems_of_the_solver_tests_are_solved(name, lam_times_n):
+    """Every data set and loss of the solver tests, at every lambda: certified, whatever the vertex looks like."""
+    data = tiny.named(name)
+    task = data.task
+    for loss in ('zero-one', 'hamming', tiny.cost_matrix(data.n_labels)):
+        truth = Enumeration(task, data, data.n_labels, loss)
+        for objective in OBJECTIVES:
+            optimum.solve(optimum.Problem.of(truth, lam_times_n / len(truth.examples)), objective)
+
+
 @pytest.mark.parametrize('objective', OBJECTIVES)
 def test_an_unfinished_run_is_not_believed(objective, monkeypatch):
     method = 'interior_point' if objective == 'hinge' else 'newton'

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests import optimum
-from tests.solvers.problems import DATA, twin
+from tests.solvers.problems import twin
+from tests.solvers.tiny import DATA
 
 twin = functools.cache(twin)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests import optimum
-from tests.solvers import problems
+from tests.solvers import problems, tiny
 from tests.solvers.runs import bounds, go, make, run
 
 twin = functools.cache(problems.twin)
@@ -110,7 +110,7 @@ def test_the_average_is_one_whatever_the_steps(objective, lam_times_n, t0):
 def test_the_first_step_is_chosen_sensibly():
     """The automatic step is no worse than an arbitrary one by orders of magnitude, at any scale of the features."""
     for factor in (1e-3, 1.0, 1e3):
-        data = problems.arrays_of('chain')
+        data = tiny.named('chain')
         data.values = data.values * factor
         problem = problems.build_problem(problems.dataset_of(data), 'chain', 'log', None, 1.0)
         start = problem.evaluate(problem.features.zeros()).primal

@@ -40,3 +40,27 @@ def cost_matrix(n_labels, seed=0):
     cost = np.round(np.random.default_rng(seed).uniform(0.2, 3, size=(n_labels, n_labels)), 2)
     np.fill_diagonal(cost, 0)
     return cost
+
+
+# Arguments of `arrays` by name (plain=False: no transition weights of their own); together every kind of theta that the
+# two structures have.
+DATA = {
+    'multiclass': {'task': 'multiclass', 'lengths': (1,) * 7, 'n_labels': 3, 'attributes': 4, 'seed': 1},
+    'multiclass-binary': {'task': 'multiclass', 'lengths': (1,) * 6, 'n_labels': 5, 'attributes': 5, 'binary': True},
+    'chain': {'lengths': (3, 1, 4, 2), 'n_labels': 3, 'attributes': 4, 'seed': 2},
+    'chain-binary': {'lengths': (2, 3, 1, 3), 'n_labels': 5, 'attributes': 3, 'binary': True, 'seed': 3},
+    'chain-empty': {'lengths': (2, 0, 3, 1), 'n_labels': 2, 'attributes': 3, 'seed': 4},
+    'chain-edges': {'lengths': (3, 1, 4, 2), 'n_labels': 3, 'attributes': 3, 'edges': 2, 'seed': 5},
+    'chain-edges-only': {'lengths': (3, 2, 4), 'n_labels': 2, 'attributes': 3, 'edges': 3, 'seed': 6, 'plain': False},
+    'chain-unlinked': {'lengths': (3, 1, 2), 'n_labels': 3, 'attributes': 4, 'seed': 7, 'plain': False},
+}
+
+
+def named(name):
+    """The arrays of that name, with `task` and with `transitions` as TokenDataset has it."""
+    options = dict(DATA[name])
+    plain = options.pop('plain', True)
+    data = arrays(**options)
+    data.task = options.get('task', 'chain')
+    data.transitions = plain
+    return data
