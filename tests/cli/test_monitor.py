@@ -1,0 +1,196 @@
+"""The monitor on a made-up solver: interrupted at every possible moment and resumed, it ends as if it had not been."""
+
+import signal
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from cython_ext.problem import Interrupted
+from ssvm_cli import monitor
+from ssvm_cli.certificate import Tolerance
+from ssvm_cli.monitor import Limits, Monitor
+from ssvm_cli.progress import Progress
+from ssvm_cli.schedule import Schedule
+
+STEPS = 3  # of a pass, and of an evaluation
+
+
+class Clock:
+    """Counts the moments at which a kernel looks at the stop flag, and sets it at one of them."""
+
+    def __init__(self, stop, moment=None):
+        self.stop, self.moment, self.now = stop, moment, 0
+
+    def tick(self):
+        self.now += 1
+        if self.now == self.moment:
+            self.stop.signum = signal.SIGTERM
+            self.stop.flag[0] = 1
+
+
+class Problem:
+    """primal(w) = 1 + |w - 1|, and a softmax dual of 1 - 2 |w - 1| that is closest to the primal at w = 1."""
+
+    def __init__(self, sums, clock):
+        self.sums, self.clock, self.certified = sums, clock, 0
+
+    def evaluate(self, w, softmax_dual=False, stop=None):
+        for _ in range(STEPS):
+            self.clock.tick()
+            if stop is not None and stop[0]:
+                raise Interrupted
+        off = abs(w[0] - 1.0)
+        return SimpleNamespace(primal=1 + off, dual=1 - 2 * off if softmax_dual else None)
+
+    def certify(self, point):
+        self.certified += 1
+        return point['weights'][0], None
+
+
+class Solver:
+    """w jumps around 1, ever closer; the dual of its own comes closer too, but not always."""
+
+    def __init__(self, problem):
+        self.problem, self.passes, self.oracle_calls, self.finished = problem, 0, 0, False
+        self.step = 0
+
+    def run_pass(self, stop):
+        while self.step < STEPS:
+            self.problem.clock.tick()
+            if stop[0]:
+                return False
+            self.step += 1
+            self.oracle_calls += 1
+        self.step = 0
+        self.passes += 1
+        return True
+
+    @property
+    def off(self):
+        return (1.5 + np.sin(7 * self.passes)) / (1 + self.passes) ** 2
+
+    def candidates(self):
+        return [('current', np.array([1 + self.off])), ('average', np.array([1 - 0.9 * self.off]))]
+
+    def evaluation(self):
+        return None
+
+    def estimate(self):
+        return 1 + self.off, 1 - self.off
+
+    def dual_value(self):
+        return None if self.problem.sums else 1 - (1.5 + np.cos(5 * self.passes)) / (1 + self.passes) ** 2
+
+    def dual_point(self):
+        return {'weights': np.array([self.dual_value()])}
+
+    def state(self):
+        return {'passes': self.passes, 'oracle_calls': self.oracle_calls, 'step': self.step}
+
+    def restore(self, state):
+        self.passes, self.oracle_calls, self.step = state['passes'], state['oracle_calls'], state['step']
+
+
+class Log:
+    def __init__(self, rows=()):
+        self.rows = list(rows)
+
+    def write(self, row):
+        self.rows.append({key: value for key, value in row.items() if key != 'seconds'})
+
+
+def run(sums, tolerance, moment=None, saved=None, rows=(), max_passes=60, **how):
+    """Returns (status, monitor, rows, what was saved)."""
+    stop = SimpleNamespace(flag=np.zeros(1, np.int32), signum=None, set=None, clear=lambda: None)
+    problem = Problem(sums, Clock(stop, moment))
+    solver, log, kept = Solver(problem), Log(rows), {}
+
+    def save(running):
+        kept.update(solver=solver.state(), **running.state())
+
+    made = Monitor(problem, solver, tolerance, Limits(max_passes), Schedule(), Progress(0), log=log, save=save, **how)
+    if saved:
+        solver.restore(saved['solver'])
+        made.restore(saved)
+        log.rows = log.rows[: saved['monitor']['rows']]
+    return made.run(stop), made, log.rows, kept
+
+
+@pytest.mark.parametrize('sums', [True, False])
+@pytest.mark.parametrize('tolerance', [Tolerance(1e-3), Tolerance(0, 0.004), None])
+def test_interrupted_anywhere_and_resumed(sums, tolerance):
+    status, whole, rows, _ = run(sums, tolerance)
+    assert status == (monitor.MAX_PASSES if tolerance is None else monitor.CONVERGED)
+    moments = whole.problem.clock.now
+    assert moments > 100
+    interrupted = 0
+    for moment in range(1, moments + 1):
+        status, first, some, saved = run(sums, tolerance, moment)
+        if status != monitor.INTERRUPTED:  # after the last look at the flag
+            continue
+        interrupted += 1
+        assert np.isfinite(first.bounds.primal) and first.bounds.w is not None
+        status, again, all_rows, _ = run(sums, tolerance, saved=saved, rows=some)
+        assert all_rows == rows
+        assert again.bounds.primal == whole.bounds.primal and again.bounds.w == whole.bounds.w
+        assert again.bounds.provable == whole.bounds.provable
+        assert again.solver.passes == whole.solver.passes
+    assert interrupted > 100
+
+
+def test_convergence_of_a_softmax_dual_is_that_of_the_best_iterate():
+    """The best dual may belong to another iterate than the best primal; only a pair that gap can reproduce counts."""
+    status, made, rows, _ = run(True, Tolerance(1e-3))
+    assert status == monitor.CONVERGED
+    off = abs(made.bounds.w[0] - 1)
+    assert made.bounds.primal == 1 + off and made.bounds.provable == 1 - 2 * off
+    assert 3 * off <= 1e-3 * made.bounds.primal
+    assert rows[-1]['primal'] == made.bounds.primal
+
+
+def test_the_dual_is_computed_from_the_data_before_it_is_believed(monkeypatch):
+    monkeypatch.setattr(Problem, 'certify', lambda self, point: (point['weights'][0] - 0.002, None))
+    status, made, _, _ = run(False, Tolerance(1e-3))
+    assert status == monitor.MAX_PASSES and made.bounds.provable < 0.9985
+
+
+def test_a_solver_that_is_finished(monkeypatch):
+    monkeypatch.setattr(
+        Solver, 'finished', property(lambda self: self.passes >= 5, lambda self, value: None), raising=False
+    )
+    status, made, rows, _ = run(True, Tolerance(1e-9))
+    assert status == monitor.FINISHED and made.solver.passes == 5 and rows[-1]['pass'] == 5
+
+
+def test_the_last_state_is_evaluated_even_off_the_schedule():
+    assert run(True, Tolerance(0), max_passes=11)[2][-1]['pass'] == 11
+
+
+def test_the_saved_state_is_that_before_the_last_evaluation():
+    """A run that goes on behind a limit does not see the evaluation that the limit caused."""
+    stop = SimpleNamespace(flag=np.zeros(1, np.int32), signum=None, clear=lambda: None)
+    problem = Problem(True, Clock(stop))
+    solver, kept, log = Solver(problem), {}, Log()
+
+    def save(running):
+        kept.update(solver=solver.state(), **running.state())
+
+    made = Monitor(problem, solver, Tolerance(0), Limits(11), Schedule(), Progress(0), log=log, save=save)
+    made.run(stop, keep_checkpoint=True)
+    _, again, rows, _ = run(True, Tolerance(0), saved=kept, rows=log.rows, max_passes=30)
+    _, whole, all_rows, _ = run(True, Tolerance(0), max_passes=30)
+    assert rows == all_rows and 11 not in [row['pass'] for row in rows]
+    assert again.bounds.w == whole.bounds.w
+
+
+def test_bounds_of_rows_never_get_worse():
+    rows = run(False, Tolerance(0))[2]
+    assert all(b['primal'] <= a['primal'] and b['dual'] >= a['dual'] for a, b in zip(rows, rows[1:], strict=False))
+    assert any(row['dual_now'] < row['dual'] for row in rows)
+
+
+def test_nothing_is_evaluated_twice():
+    _, made, rows, _ = run(True, Tolerance(0), max_passes=8)
+    assert [row['pass'] for row in rows] == list(range(1, 9))
+    assert made.problem.clock.now == 8 * STEPS + 8 * 2 * STEPS
