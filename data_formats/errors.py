@@ -2,6 +2,10 @@
 
 from contextlib import contextmanager
 
+from cython_ext.text.errors import shown
+
+__all__ = ['DataError', 'SolverError', 'SsvmError', 'UsageError', 'file_errors', 'shown']
+
 
 class SsvmError(Exception):
     """The root of all errors that end in one line on stderr and never in a traceback."""
@@ -54,12 +58,3 @@ def file_errors(path):
         yield
     except OSError as error:
         raise DataError(path, None, error.strerror or str(error)) from error
-
-
-def shown(text, limit=40):
-    """A piece of a file, quoted for a message: control characters escaped, cut after `limit` characters."""
-    if isinstance(text, bytes):
-        text = text.decode('utf-8', 'backslashreplace')
-    if len(text) > limit:
-        text = text[:limit] + '...'
-    return repr(text)

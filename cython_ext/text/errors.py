@@ -12,6 +12,7 @@ class TextError(ValueError):
 
 
 def shown(text, limit=40):
-    """A piece of text (bytes) quoted for a message: control characters escaped, cut after `limit` characters."""
-    text = text.decode('utf-8', 'backslashreplace')
+    """A piece of a file, quoted for a message: control characters escaped, cut after `limit` characters."""
+    if isinstance(text, bytes):
+        text = text.decode('utf-8', 'backslashreplace')
     return repr(text if len(text) <= limit else text[:limit] + '...')
