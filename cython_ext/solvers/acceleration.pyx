@@ -12,7 +12,7 @@ What decides the speed is kappa. Too small, and the inner problem is as hard as 
 one pass does not solve it well enough for the extrapolation. Both show in how much one pass brings down the sum of
 the block gaps, which the passes measure for free: every few steps a second pass is made around the same z, and kappa
 is changed so that this contraction becomes CONTRACTION (which was near the best on sequences and on images, at
-lambda from 0.1/n to 100/n). If the best dual bound has not risen for PATIENCE steps, kappa is halved and may not grow
+lambda from 0.1/n to 100/n). It begins with kappa = 0, and there it stays where the plain method is that fast. If the best dual bound has not risen for PATIENCE steps, kappa is halved and may not grow
 back beyond: with kappa = 0 this is the plain method.
 """
 
@@ -34,14 +34,14 @@ cdef class Acceleration:
 
     def __init__(self, problem):
         self.lam = problem.lam
-        self.kappa, self.ceiling = 2 * self.lam, np.inf
+        self.kappa, self.ceiling = 0.0, np.inf
         cdef float[::1] center = aligned_zeros(problem.dim + 1, np.float32)
         cdef float[::1] before = aligned_zeros(problem.dim + 1, np.float32)
         cdef float[::1] mean = aligned_zeros(problem.dim + 1, np.float32)
         self.center, self.before, self.mean = center, before, mean
         self.center_data, self.before_data, self.mean_data = &center[0], &before[0], &mean[0]
         self.best_dual, self.dual_norm2 = -np.inf, 0.0
-        self.next_probe = 2
+        self.next_probe = 0
 
     cpdef double strength(self):
         """lambda + kappa, the strong convexity of the inner problem."""
@@ -98,14 +98,19 @@ cdef class Acceleration:
         """If one pass multiplies the gap by r, r / (1 - r) is about proportional to 1 / (lambda + kappa)."""
         cdef double r = min(max(contraction, 0.05), 0.95)
         cdef double factor = r / (1 - r) * (1 - CONTRACTION) / CONTRACTION
-        cdef double kappa = self.strength() * min(max(factor, 0.5), 2.0) - self.lam
+        cdef double limit = 4.0 if self.probes <= 3 else 2.0
+        cdef double kappa = self.strength() * min(max(factor, 1.0 / limit), limit) - self.lam
         kappa = min(max(kappa, 0.0), self.ceiling)
         if kappa != self.kappa:
             self._set_kappa(w, kappa)
 
     cdef _set_kappa(self, double[::1] w, double kappa):
-        """Another kappa around the same center: u = (lambda + kappa) w - kappa z stays."""
+        """Another kappa around the same center: u = (lambda + kappa) w - kappa z stays. Without one so far, the center
+        becomes w."""
         cdef double strength = self.lam + kappa
+        if self.kappa == 0:
+            np.asarray(self.center)[:len(w)] = w
+            np.asarray(self.before)[:len(w)] = w
         vector.blend(len(w), self.strength() / strength, &w[0], (kappa - self.kappa) / strength, self.center_data)
         self.kappa = kappa
 

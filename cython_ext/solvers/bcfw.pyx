@@ -142,7 +142,7 @@ cdef class BlockFrankWolfe(Solver):
         """One block step; False when there is no memory for another output."""
         cdef WorkingSet *s = self.sets.sets + i
         cdef Py_ssize_t j, c, count, length = self.problem.structure.code_of(i)
-        cdef double right, value, delta, mean = 0.0
+        cdef double right, value, delta, mean = 0.0, mass = 0.0
         self.problem.features.scores(i, self.w_data, self.work.theta)
         right = self.objective.right_score(i, self.work.theta, self.work)
         for j in range(s.count):
@@ -152,6 +152,8 @@ cdef class BlockFrankWolfe(Solver):
                 value += self.work.theta[self.work.ids[c]] * self.work.counts[c]
             self.values[j] = value
             mean += s.weight[j] * value
+            mass += s.weight[j]
+        mean /= mass                            # the sum of the weights drifts by rounding, a visit brings it back
         value = self.objective.best(i, self.work.theta, self.work, self.work.code, &delta)
         self.visits += 1
         self.oracle_calls += 1
@@ -168,6 +170,7 @@ cdef class BlockFrankWolfe(Solver):
         if value > mean:
             for c in range(s.count):
                 self.before[c] = s.weight[c]
+                s.weight[c] /= mass
             self.optimise(i, j, value - mean)
             self.apply(i)
         self.prune(i)
@@ -328,13 +331,18 @@ cdef class BlockFrankWolfe(Solver):
         cdef const double[::1] weights
         cdef Py_ssize_t i, o, place, c
         cdef WorkingSet *s
-        w = self.problem.certify(point)[1]
+        cdef double mass
+        dual, w = self.problem.certify(point)
+        self.last_estimate = INFINITY, dual
         point = checked(point, self.problem.n)
         indptr, code_indptr, codes, weights = point['indptr'], point['code_indptr'], point['codes'], point['weights']
         for i in range(self.problem.n):
             s = self.sets.sets + i
             for place in range(s.count):
                 s.weight[place] = 0.0
+            mass = 0.0
+            for o in range(indptr[i], indptr[i + 1]):
+                mass += weights[o]
             for o in range(indptr[i], indptr[i + 1]):
                 for c in range(code_indptr[o + 1] - code_indptr[o]):
                     self.work.code[c] = codes[code_indptr[o] + c]
@@ -343,7 +351,7 @@ cdef class BlockFrankWolfe(Solver):
                     if not self.add_output(i, self.problem.objective.loss.value(i, self.work.code)):
                         raise MemoryError
                     place = s.count - 1
-                s.weight[place] += weights[o]
+                s.weight[place] += weights[o] / mass
         self.w[:] = w
         if self.acceleration is not None:
             self.acceleration.start(self.w)
