@@ -9,7 +9,6 @@ Names stand as they are. Only where one holds a TAB, a line break or a NUL are a
 comment line `# escaped: true` then says so.
 """
 
-import contextlib
 import io
 import json
 import math
@@ -104,7 +103,7 @@ def read_model_tsv(source):
     Raises:
         DataError: FILE:LINE of what is malformed.
     """
-    with contextlib.closing(Source.of(source)) as source:
+    with Source.of(source) as source:
         return _Reader(source).read()
 
 

@@ -26,7 +26,7 @@ def convert(o):
         _refuse_data_options(o, 'a model')
         write_model_tsv(load(o.input), o.output)
         return
-    with contextlib.closing(Source(o.input)) as source:
+    with Source(o.input) as source:
         if is_model_tsv(source.head()):
             _refuse_data_options(o, 'a model as text')
             save(read_model_tsv(source), o.output)

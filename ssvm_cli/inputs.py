@@ -1,7 +1,5 @@
 """Reading data for a command: which format, which options, which vocabularies."""
 
-import contextlib
-
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError, UsageError, file_errors, shown
 from data_formats.registry import detect, format_named
@@ -18,7 +16,7 @@ def read_training_data(path, format_name, template_path, task, min_freq, bias):
         DataError: FILE:LINE of what is malformed.
         UsageError: a task or template that the format has no use for.
     """
-    with contextlib.closing(Source(path)) as source:
+    with Source(path) as source:
         name = detect(source) if format_name == 'auto' else format_name
         dataset, task = _read(source, name, template_path, task, min_freq, bias)
     facts = {'format': name, 'task': task, 'bias': bias, 'template': dataset.template, 'columns': dataset.columns}
@@ -41,8 +39,7 @@ def _read(source, name, template_path, task, min_freq, bias):
 def read_data(path, model, format_name='auto', require_labels=False, what='the model'):
     """Read a whole file with the vocabularies of a model (or of anything that has them and `header`)."""
     source, module, options = opened(path, model, format_name, require_labels)
-    with contextlib.closing(source):
-        dataset = module.read(source, options, model)
+    dataset = module.read(source, options, model)
     if require_labels and (dataset.labels < 0).any():
         token = int((dataset.labels < 0).argmax())
         example = int((dataset.offsets <= token).sum())

@@ -1,6 +1,5 @@
 """What `ssvm predict` does: blocks of examples through the decoder, in order and in constant memory."""
 
-import contextlib
 import io
 import json
 from collections import deque
@@ -34,7 +33,7 @@ def predict(o):
     scores = Scores(model.label_names.names(), chunks=None if model.task == 'chain' else False)
     scored = o.evaluate or o.metrics is not None
     blocks = module.stream(source, read_options, model)
-    with contextlib.closing(source), atomic_output(o.output) as stream:
+    with atomic_output(o.output) as stream:
         for dataset, labels, text in in_order(writer.decode, blocks, threads):
             stream.write(text)
             if scored:

@@ -7,6 +7,9 @@ import subprocess
 
 import pytest
 
+from data_formats import templates
+from data_formats.log import COLUMNS
+from data_formats.registry import FORMATS
 from ssvm_cli import __version__
 from ssvm_cli.command import LazyChoice
 from ssvm_cli.main import COMMANDS, cli
@@ -97,6 +100,20 @@ def examples_of_page(name):
 def examples_of_help(name):
     text = run(*([] if name is None else [name]), '--help').stdout
     return [line.strip() for line in text.splitlines() if line.startswith('    ssvm ')]
+
+
+def test_formats_are_documented():
+    text = plain(page('ssvm-formats.5'))
+    for name, module in FORMATS.items():
+        assert f'.SS {name} ({" ".join(module.EXTENSIONS)})\n' in text
+    for column in COLUMNS:
+        assert re.search(rf'^\.BR? .*\b{column}\b', text, re.MULTILINE), column
+
+
+def test_the_template_of_the_page_is_one():
+    block = plain(page('ssvm-formats.5')).split('.SH TEMPLATES')[1].split('.nf\n')[1].split('.fi')[0]
+    template = templates.parse(block)
+    assert len(template.states) == 3 and template.transitions
 
 
 def options_yaml():

@@ -1,5 +1,6 @@
 """The monitor on a made-up solver: interrupted at every possible moment and resumed, it ends as if it had not been."""
 
+import itertools
 import signal
 from types import SimpleNamespace
 
@@ -186,7 +187,7 @@ def test_the_saved_state_is_that_before_the_last_evaluation():
 
 def test_bounds_of_rows_never_get_worse():
     rows = run(False, Tolerance(0))[2]
-    assert all(b['primal'] <= a['primal'] and b['dual'] >= a['dual'] for a, b in zip(rows, rows[1:], strict=False))
+    assert all(b['primal'] <= a['primal'] and b['dual'] >= a['dual'] for a, b in itertools.pairwise(rows))
     assert any(row['dual_now'] < row['dual'] for row in rows)
 
 
