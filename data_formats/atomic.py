@@ -19,29 +19,37 @@ def atomic_output(path):
         DataError: the file cannot be written.
     """
     path = os.fspath(path)
-    if path == '-':
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
     target = os.path.realpath(path)
-    if os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target):
-        with open(target, 'wb') as stream:
-            yield stream
-        return
     temporary = os.path.join(os.path.dirname(target), f'.{os.path.basename(target)[:200]}.{os.getpid()}.tmp')
+    with _errors_of_writing('<stdout>' if path == '-' else path, (target, temporary)):
+        if path == '-':
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+        elif os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target):
+            with open(target, 'wb') as stream:
+                yield stream
+        else:
+            try:
+                with open(temporary, 'wb') as stream:
+                    yield stream
+                    stream.flush()
+                    os.fsync(stream.fileno())
+                os.replace(temporary, target)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    os.unlink(temporary)
+                raise
+
+
+@contextlib.contextmanager
+def _errors_of_writing(path, names):
+    """Name the output in what the operating system says about it; a closed pipe, and other files, are not our matter."""
     try:
-        with open(temporary, 'wb') as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, target)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        ours = isinstance(error, OSError) and error.filename in (temporary, None)
-        if ours and not isinstance(error, BrokenPipeError):
-            raise DataError(path, None, f'cannot be written: {error.strerror or error}') from error
-        raise
+        yield
+    except OSError as error:
+        if isinstance(error, BrokenPipeError) or error.filename not in (None, *names):
+            raise
+        raise DataError(path, None, f'cannot be written: {error.strerror or error}') from error
 
 
 def check_output(path):

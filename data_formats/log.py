@@ -1,5 +1,6 @@
 """The training log: CSV, one flushed row per checkpoint."""
 
+import contextlib
 import os
 import sys
 
@@ -47,8 +48,12 @@ class TrainingLog:
                 start = []
             mode = 'w' if start else 'a'
             self._stream = open(self.path, mode, encoding='utf-8', errors='surrogateescape')  # noqa: SIM115
-            self._stream.writelines(start)
-            self._stream.flush()
+            try:
+                self._stream.writelines(start)
+                self._stream.flush()
+            except OSError:
+                self.close()
+                raise
 
     def write(self, row):
         """Write one row, a dictionary from column to number; what is missing or None stays empty."""
@@ -60,7 +65,8 @@ class TrainingLog:
 
     def close(self):
         if self._stream is not sys.stdout:
-            self._stream.close()
+            with contextlib.suppress(OSError):  # what could not be flushed has been reported by write
+                self._stream.close()
 
     def _cut(self, keep):
         """Drop the rows behind the first `keep`: the resumed run writes them again."""

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 
 from cython_ext.problem import Interrupted
+from data_formats.errors import SolverError
 from ssvm_cli.certificate import Bounds, Tolerance, relative_gap
 
 CONVERGED = 'converged'  # the tolerance is reached
@@ -33,7 +34,7 @@ class Monitor:
         limits: Limits.
         schedule: Schedule; when to evaluate.
         progress: Progress.
-        log: TrainingLog or None.
+        log: function that takes a row of the log, or None.
         dev: scorer of held-out data: dev.score(w) -> dictionary; or None.
         save: function of this monitor that writes a checkpoint.
         save_every: seconds between two checkpoints.
@@ -131,6 +132,8 @@ class Monitor:
         for _, w in solver.candidates():
             found.append((w, known or self.problem.evaluate(w, self._softmax, stop)))
             known = None
+        if not any(math.isfinite(now.primal) for _, now in found):
+            raise SolverError(self._failure(found[0][1].primal))
         better, dual_now = False, None
         for w, now in found:
             better |= bounds.offer_primal(now.primal, w, now.dual)
@@ -189,8 +192,13 @@ class Monitor:
         row |= self._dev_scores
         self.rows += 1
         if self.log:
-            self.log.write(row)
+            self.log(row)
         self.progress.row(row)
+
+    def _failure(self, primal):
+        bounds = self.bounds
+        best = 'none' if bounds.w is None else f'primal {bounds.primal:.6g}, dual {bounds.provable:.6g}'
+        return f'the run failed: primal is {primal} after {self.solver.passes} passes (best certificate before: {best})'
 
     def _place(self):
         """Where the solver stands: work done, so that a pass that was interrupted counts as progress."""
@@ -230,7 +238,7 @@ class Monitor:
         if self.limits.max_time is None:
             yield
             return
-        timer = threading.Timer(max(0.0, self._time_left()), stop.set)
+        timer = threading.Timer(min(max(0.0, self._time_left()), threading.TIMEOUT_MAX), stop.set)
         timer.daemon = True
         timer.start()
         try:

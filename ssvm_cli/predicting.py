@@ -15,6 +15,7 @@ from ssvm_cli.decoder import Decoder
 from ssvm_cli.inputs import opened
 from ssvm_cli.metrics import Scores
 from ssvm_cli.paths import check_paths
+from ssvm_cli.progress import Progress
 from ssvm_cli.resources import available_cpus
 
 
@@ -33,13 +34,16 @@ def predict(o):
     scores = Scores(model.label_names.names(), chunks=None if model.task == 'chain' else False)
     scored = o.evaluate or o.metrics is not None
     blocks = module.stream(source, read_options, model)
+    examples = tokens = 0
     with atomic_output(o.output) as stream:
         for dataset, labels, text in in_order(writer.decode, blocks, threads):
             stream.write(text)
+            examples, tokens = examples + dataset.n, tokens + dataset.tokens
             if scored:
                 scores.add(dataset.offsets, dataset.labels, labels, dataset.unknown_labels)
         if scored and not scores.tokens:
             raise DataError(source.name, None, 'no labels', 'expected labels for --evaluate and --metrics')
+    Progress(o.verbose).say(f'{o.test}: {examples} examples, {tokens} tokens', level=2)
     if o.evaluate:
         click.echo(scores.table().encode('utf-8', 'surrogateescape'), err=True)
     if o.metrics is not None:

@@ -1,5 +1,6 @@
 """What a run says to people, on standard error."""
 
+import shutil
 import sys
 import time
 
@@ -48,7 +49,8 @@ class Progress:
             text = f'{self._last}   [{text}]'
         else:
             self._last = text
-        sys.stderr.write('\r' + text[:200] + '\x1b[K')
+        width = shutil.get_terminal_size().columns - 1  # a line that wraps cannot be drawn over
+        sys.stderr.write('\r' + text[:width] + '\x1b[K')
         sys.stderr.flush()
         self._dirty = True
         self._drawn = time.monotonic()

@@ -1,6 +1,7 @@
 """What `ssvm train` does: check, read, build, run, write."""
 
 import contextlib
+import functools
 import os
 import zlib
 
@@ -77,11 +78,13 @@ class Training:
     def __init__(self, o, info, settings, progress):
         self.o = o
         self.info = info
-        self.settings = settings
+        self.settings = info.settings(settings)
         self.progress = progress
         self.threads = o.threads or available_cpus()
         self._saved = o.resume  # there is a checkpoint of this run
-        self.checkpoint_path = o.checkpoint or (f'{o.model}.checkpoint' if o.model != '-' else None)
+        special = o.model == '-' or (os.path.exists(o.model) and not os.path.isfile(o.model))
+        self.checkpoint_path = o.checkpoint or (None if special else f'{o.model}.checkpoint')
+        self.failed = False  # something was asked for that could not be written
 
     def run(self):
         o = self.o
@@ -92,7 +95,7 @@ class Training:
         dev = self._dev_scorer()
         self._initialise()
         self._restore_solver(saved)
-        log = self._open_log(dev, saved)
+        log = self._log = self._open_log(dev, saved)
         self.monitor = monitor.Monitor(
             self.problem,
             self.solver,
@@ -100,7 +103,7 @@ class Training:
             monitor.Limits(o.max_passes, o.max_time),
             Schedule(o.gap_every),
             self.progress,
-            log=log,
+            log=self._write_row if log else None,
             dev=dev,
             save=self._save_checkpoint if self.checkpoint_path else None,
             save_every=o.checkpoint_every,
@@ -115,6 +118,8 @@ class Training:
         self._finish(status, tolerance)
         if status == monitor.INTERRUPTED:
             return stop.exit_code
+        if self.failed:
+            return 1
         return GAP_MISSED if o.require_gap and status != monitor.CONVERGED else 0
 
     # ------------------------------------------------------------------------------------------- before the run
@@ -169,7 +174,7 @@ class Training:
             raise UsageError(str(error)) from error
         self.progress.say(f'{self.problem.dim} weights, {self.problem.memory_estimate() / 2**20:.0f} MB', level=2)
         self._check_memory()
-        self.solver = self.info.make(self.problem, self.info.settings(self.settings), o.seed)
+        self.solver = self.info.make(self.problem, self.settings, o.seed)
 
     def _check_memory(self):
         """Refuse what cannot fit: weights, their change and the best weights are three vectors at least."""
@@ -205,13 +210,20 @@ class Training:
             return None
         from data_formats.log import TrainingLog
 
-        options = ' '.join(f'{key}={value}' for key, value in self.run_facts().items() if key != 'template')
+        options = ' '.join(f'{key}={value}' for key, value in self.run_facts.items() if key != 'template')
         comment = f'ssvm {__version__} {options}'.replace('\n', ' ')
         keep = saved.parts['monitor']['rows'] if saved else None
         return TrainingLog(self.o.log_path, comment, dev.columns if dev else (), keep)
 
+    def _write_row(self, row):
+        try:
+            self._log.write(row)
+        except DataError as error:
+            self._complain(error)
+
     # --------------------------------------------------------------------------------------------- checkpoints
 
+    @functools.cached_property
     def run_facts(self):
         """What decides the result of the run: a checkpoint is good for the same run only."""
         o, data = self.o, self.dataset
@@ -242,7 +254,7 @@ class Training:
         if not self.o.resume:
             return None
         if self.checkpoint_path is None:
-            raise UsageError('--resume needs --checkpoint FILE if MODEL is standard output')
+            raise UsageError('--resume needs --checkpoint FILE if MODEL is no regular file')
         from data_formats import checkpoint
 
         return checkpoint.load(self.checkpoint_path)
@@ -252,7 +264,7 @@ class Training:
             return
         from data_formats.checkpoint import differences
 
-        found = differences(saved.run, self.run_facts())
+        found = differences(saved.run, self.run_facts)
         if found:
             raise DataError(
                 self.checkpoint_path,
@@ -270,8 +282,17 @@ class Training:
         from data_formats import checkpoint
 
         parts = {'solver': self.solver.state(), **running.state()}
-        checkpoint.save(checkpoint.Checkpoint(self.run_facts(), parts), self.checkpoint_path)
-        self._saved = True
+        try:
+            checkpoint.save(checkpoint.Checkpoint(self.run_facts, parts), self.checkpoint_path)
+        except DataError as error:
+            self._complain(error)
+        else:
+            self._saved = True
+
+    def _complain(self, error):
+        """A full disk is no reason to lose a run: say so, go on, and end with status 1."""
+        self.failed = True
+        self.progress.say(str(error), level=0)
 
     # --------------------------------------------------------------------------------------------- after the run
 
@@ -334,15 +355,17 @@ class Training:
         else:
             text += f': {tolerance.sentence(bounds.primal, bounds.provable)}'
             text += f' (primal {bounds.primal:.6g}, dual {bounds.provable:.6g})'
-        if status == monitor.INTERRUPTED and self.checkpoint_path:
+        if status == monitor.INTERRUPTED and self._saved:
             self.progress.say(f'{self.o.model} and {self.checkpoint_path} are saved; --resume goes on from there')
         self.progress.say(text)
 
 
 def _checksum(dataset, cost):
-    """CRC of everything that the solver sees of the data."""
+    """CRC of everything that makes the problem: the arrays of the data, the names, the cost matrix."""
     crc = 0
-    arrays = [value for value in vars(dataset).values() if isinstance(value, np.ndarray)]
+    fields = vars(dataset).values()
+    arrays = [value for value in fields if isinstance(value, np.ndarray)]
+    arrays += [array for names in fields if isinstance(names, Vocabulary) for array in names.to_arrays()]
     for array in [*arrays, *([] if cost is None else [cost])]:
         crc = zlib.crc32(np.ascontiguousarray(array).view(np.uint8), crc)
     return crc

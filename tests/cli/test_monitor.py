@@ -110,7 +110,9 @@ def run(sums, tolerance, moment=None, saved=None, rows=(), max_passes=60, **how)
     def save(running):
         kept.update(solver=solver.state(), **running.state())
 
-    made = Monitor(problem, solver, tolerance, Limits(max_passes), Schedule(), Progress(0), log=log, save=save, **how)
+    made = Monitor(
+        problem, solver, tolerance, Limits(max_passes), Schedule(), Progress(0), log=log.write, save=save, **how
+    )
     if saved:
         solver.restore(saved['solver'])
         made.restore(saved)
@@ -177,7 +179,7 @@ def test_the_saved_state_is_that_before_the_last_evaluation():
     def save(running):
         kept.update(solver=solver.state(), **running.state())
 
-    made = Monitor(problem, solver, Tolerance(0), Limits(11), Schedule(), Progress(0), log=log, save=save)
+    made = Monitor(problem, solver, Tolerance(0), Limits(11), Schedule(), Progress(0), log=log.write, save=save)
     made.run(stop, keep_checkpoint=True)
     _, again, rows, _ = run(True, Tolerance(0), saved=kept, rows=log.rows, max_passes=30)
     _, whole, all_rows, _ = run(True, Tolerance(0), max_passes=30)

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from data_formats.log import COLUMNS, read_log
+from data_formats.errors import DataError
+from data_formats.log import COLUMNS, TrainingLog, read_log
 from data_formats.model import load
 from tests.cli.commands import run
 
@@ -226,6 +227,34 @@ def test_standard_streams(files, tmp_path):
     data = (files / 'train.svm').read_bytes()
     result = run('train', '-q', '-', '-', stdin=data)
     assert result.stdout_bytes == (tmp_path / 'm').read_bytes()
+
+
+def test_a_device_is_no_place_for_a_checkpoint(files):
+    run('train', '-q', '--checkpoint-every', '1e-9', files / 'train.svm', '/dev/null')
+    assert run('train', '-q', '--log', '-', files / 'train.svm', '/dev/null').stdout.startswith('# ssvm 0.1.0 ')
+    error = run('train', '--resume', files / 'train.svm', '/dev/null', code=2).stderr
+    assert '--resume needs --checkpoint FILE' in error
+
+
+def test_a_full_disk_does_not_lose_the_run(files, tmp_path, monkeypatch):
+    """The model is written all the same, and the status says that not all is well."""
+    how = ['--checkpoint', '/dev/full', '--max-passes', 3]
+    error = run('train', '-q', *how, files / 'train.svm', tmp_path / 'm', code=1).stderr
+    assert error == '/dev/full: cannot be written: No space left on device\n'
+    assert load(tmp_path / 'm').header['status'] == 'max-passes'
+
+    def full(self, row):
+        raise DataError(self.path, None, 'No space left on device')
+
+    monkeypatch.setattr(TrainingLog, 'write', full)
+    error = run('train', '-q', '--log', tmp_path / 'log', files / 'train.svm', tmp_path / 'm', code=1).stderr
+    assert error.splitlines()[0] == f'{tmp_path / "log"}: No space left on device'
+    assert load(tmp_path / 'm').header['status'] == 'converged'
+
+
+def test_a_log_that_cannot_begin_ends_the_run_before_it_starts(files, tmp_path):
+    error = run('train', '-q', '--log', '/dev/full', files / 'train.svm', tmp_path / 'm', code=1).stderr
+    assert error == '/dev/full: No space left on device\n' and not (tmp_path / 'm').exists()
 
 
 def test_same_bytes_twice(files, tmp_path):
