@@ -43,7 +43,7 @@ def atomic_output(path):
 
 @contextlib.contextmanager
 def _errors_of_writing(path, names):
-    """Name the output in what the operating system says about it; a closed pipe, and other files, are not our matter."""
+    """Name the output in what the system says about it; a closed pipe, and other files, are not our matter."""
     try:
         yield
     except OSError as error:
