@@ -119,7 +119,7 @@ def terminated_by_exception():
         signal.signal(signal.SIGTERM, previous)
 
 
-@click.group('ssvm', cls=Group, context_settings={'help_option_names': ['-h', '--help']})
+@click.group('ssvm', cls=Group, no_args_is_help=False, context_settings={'help_option_names': ['-h', '--help']})
 @click.version_option(__version__, '-V', '--version', prog_name='ssvm', message='%(prog)s %(version)s')
 def cli():
     """Train, run and certify structured prediction models.

@@ -43,7 +43,7 @@ def test_usage_errors(args):
     assert result.stdout == '' and 'Usage: ssvm' in result.stderr and 'Error: ' in result.stderr
 
 
-def test_no_arguments_show_help_on_stderr():
+def test_no_arguments_are_wrong_usage():
     result = run(code=2)
     assert result.stdout == '' and 'Usage: ssvm' in result.stderr
 
