@@ -106,7 +106,8 @@ cdef class Accumulator:
 
     def __init__(self, FeatureMap features, Py_ssize_t n):
         self.features = features
-        self.chunks = max(1, min(n, 4))
+        # as many as leave the threads enough to do, unless the weight vectors are large
+        self.chunks = max(1, min(n, 16 if features.dim * 16 * 8 <= 1 << 28 else 4))
         self.totals = np.zeros((self.chunks, features.dim))
         cdef double[:, ::1] view = self.totals
         self.total_data = &view[0, 0] if features.dim else NULL

@@ -16,10 +16,13 @@ cdef class SparseRows:
 
 cdef class SparseFeatures(FeatureMap):
     cdef readonly SparseRows tokens, edges
-    cdef readonly Py_ssize_t n_labels, stride, state_size, square
+    cdef readonly Py_ssize_t n_labels, stride, square
+    cdef readonly Py_ssize_t state_size, transition_size    # numbers of weights
     cdef readonly bint chain, transitions
     cdef readonly object offsets
     cdef const int64_t *offset_data
+    cdef object mask
+    cdef const double *mask_data            # [stride, stride] 1 where a transition has a weight
     cdef object gram_arrays
     cdef const int64_t *gram_start          # NULL: inner products are computed when needed
     cdef const float *gram_single           # one of the two holds them
@@ -27,7 +30,14 @@ cdef class SparseFeatures(FeatureMap):
 
     cdef Py_ssize_t length(self, Py_ssize_t i) noexcept nogil
     cdef double gram(self, Py_ssize_t i, Py_ssize_t t, Py_ssize_t u) noexcept nogil
-    cdef double edge_gram(self, Py_ssize_t i, Py_ssize_t t, Py_ssize_t u) noexcept nogil
+    cdef double edge_gram(self, Py_ssize_t i, Py_ssize_t t, Py_ssize_t u, Py_ssize_t k) noexcept nogil
+    cdef void add_row(self, Py_ssize_t t, const double *row, double scale, double *w) noexcept nogil
+    cdef void add_label(self, Py_ssize_t t, Py_ssize_t k, double scale, double *w) noexcept nogil
+    cdef void pair_scores(self, Py_ssize_t i, const double *block, double *theta) noexcept nogil
+    cdef void add_pairs(self, Py_ssize_t i, const double *a, double scale, double *block) noexcept nogil
+    cdef void add_pair(self, Py_ssize_t i, Py_ssize_t part, double scale, double *block) noexcept nogil
+    cdef void gram_pair(self, Py_ssize_t i, Py_ssize_t part, double a, double *out) noexcept nogil
+    cdef double pairs_norm2(self, Py_ssize_t i, const double *a) noexcept nogil
 
 
 cdef class SparseAccumulator(Accumulator):

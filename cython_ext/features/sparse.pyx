@@ -91,8 +91,17 @@ cdef class SparseFeatures(FeatureMap):
         self.tokens, self.edges, self.offsets, self.offset_data = tokens, edges, offsets, &view[0]
         self.n_labels, self.stride, self.chain, self.transitions = n_labels, stride, chain, transitions
         self.state_size = tokens.columns * stride
+        self.transition_size = stride * stride if transitions else 0
         self.square = stride * stride
-        self.dim = self.state_size + self.square * (transitions + (edges.columns if edges is not None else 0))
+        self.dim = self.state_size + self.transition_size + self.square * (edges.columns if edges is not None else 0)
+        self._set_mask(np.ones((n_labels, n_labels)))
+
+    def _set_mask(self, pairs):
+        """pairs: [K, K], 1 where a transition has a weight and 0 where it has none."""
+        mask = np.zeros((self.stride, self.stride))
+        mask[:self.n_labels, :self.n_labels] = pairs
+        cdef double[::1] view = mask.ravel()
+        self.mask, self.mask_data = mask, &view[0]
 
     cdef Py_ssize_t length(self, Py_ssize_t i) noexcept nogil:
         return <Py_ssize_t> (self.offset_data[i + 1] - self.offset_data[i])
@@ -104,125 +113,141 @@ cdef class SparseFeatures(FeatureMap):
         return T * self.stride + (self.square if self.chain else 0)
 
     cdef void scores(self, Py_ssize_t i, const double *w, double *theta) noexcept nogil:
-        cdef Py_ssize_t begin = self.offset_data[i], end = self.offset_data[i + 1], t
-        cdef const double *block = w + self.state_size
+        cdef Py_ssize_t begin = self.offset_data[i], end = self.offset_data[i + 1]
         vector.gather_tokens(w, self.stride, self.tokens.indptr, self.tokens.index, self.tokens.value, begin, end, theta)
-        theta += (end - begin) * self.stride
-        if self.edges is None:
-            if self.transitions:
-                memcpy(theta, block, self.square * sizeof(double))
-            elif self.chain:
-                memset(theta, 0, self.square * sizeof(double))
-            return
-        for t in range(begin + 1, end):
-            vector.gather(block + (self.square if self.transitions else 0), self.square,
-                          self.edges.index + self.edges.indptr[t],
-                          self.edges.values(self.edges.indptr[t]),
-                          self.edges.indptr[t + 1] - self.edges.indptr[t], theta)
-            if self.transitions:
-                vector.axpy(self.square, 1.0, block, theta)
-            theta += self.square
+        self.pair_scores(i, w + self.state_size, theta + (end - begin) * self.stride)
 
     cdef void add(self, Py_ssize_t i, const double *a, double scale, double *w) noexcept nogil:
-        cdef Py_ssize_t begin = self.offset_data[i], end = self.offset_data[i + 1], t, k
-        cdef double *block = w + self.state_size
-        cdef int64_t p
-        for t in range(begin, end):
+        cdef Py_ssize_t t, k
+        for t in range(self.offset_data[i], self.offset_data[i + 1]):
             for k in range(self.n_labels):
                 if a[k] != 0.0:
-                    p = self.tokens.indptr[t]
-                    vector.scatter(w, self.stride, self.tokens.index + p,
-                                   self.tokens.values(p),
-                                   self.tokens.indptr[t + 1] - p, scale, a)
+                    self.add_row(t, a, scale, w)
                     break
             a += self.stride
-        if self.edges is None:
-            if self.transitions:
-                vector.axpy(self.square, scale, a, block)
-            return
-        for t in range(begin + 1, end):
-            if self.transitions:
-                vector.axpy(self.square, scale, a, block)
-            p = self.edges.indptr[t]
-            vector.scatter(block + (self.square if self.transitions else 0), self.square, self.edges.index + p,
-                           self.edges.values(p),
-                           self.edges.indptr[t + 1] - p, scale, a)
-            a += self.square
+        self.add_pairs(i, a, scale, w + self.state_size)
+
+    cdef void add_row(self, Py_ssize_t t, const double *row, double scale, double *w) noexcept nogil:
+        """w += scale * x_t (x) row."""
+        cdef int64_t p = self.tokens.indptr[t]
+        vector.scatter(w, self.stride, self.tokens.index + p, self.tokens.values(p), self.tokens.indptr[t + 1] - p, scale,
+                       row)
+
+    cdef void add_label(self, Py_ssize_t t, Py_ssize_t k, double scale, double *w) noexcept nogil:
+        """w += scale * x_t (x) e_k."""
+        cdef int64_t p
+        for p in range(self.tokens.indptr[t], self.tokens.indptr[t + 1]):
+            w[self.tokens.index[p] * self.stride + k] += scale * (
+                1.0 if self.tokens.value == NULL else self.tokens.value[p])
 
     cdef void add_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a, double scale,
                         double *w) noexcept nogil:
-        cdef Py_ssize_t c, t, k, states = self.length(i) * self.stride
-        cdef double *block = w + self.state_size
-        cdef double s
-        cdef int64_t p
+        cdef Py_ssize_t c, states = self.length(i) * self.stride
         for c in range(count):
-            s = scale * a[c]
             if ids[c] < states:
-                t = self.offset_data[i] + ids[c] // self.stride
-                k = ids[c] % self.stride
-                if self.tokens.value == NULL:
-                    for p in range(self.tokens.indptr[t], self.tokens.indptr[t + 1]):
-                        w[self.tokens.index[p] * self.stride + k] += s
-                else:
-                    for p in range(self.tokens.indptr[t], self.tokens.indptr[t + 1]):
-                        w[self.tokens.index[p] * self.stride + k] += s * self.tokens.value[p]
-                continue
-            k = ids[c] - states
-            if self.edges is None:
-                if self.transitions:
-                    block[k] += s
-                continue
-            t = self.offset_data[i] + 1 + k // self.square
-            k = k % self.square
-            if self.transitions:
-                block[k] += s
-                k += self.square
-            for p in range(self.edges.indptr[t], self.edges.indptr[t + 1]):
-                block[self.edges.index[p] * self.square + k] += s * (
-                    1.0 if self.edges.value == NULL else self.edges.value[p])
+                self.add_label(self.offset_data[i] + ids[c] // self.stride, ids[c] % self.stride, scale * a[c], w)
+            else:
+                self.add_pair(i, ids[c] - states, scale * a[c], w + self.state_size)
 
     cdef void gram_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a,
                          double *out) noexcept nogil:
         cdef Py_ssize_t c, t, u, k, T = self.length(i)
         cdef Py_ssize_t states = T * self.stride
-        cdef const float *row
         for c in range(count):
             if ids[c] < states:
                 u, k = ids[c] // self.stride, ids[c] % self.stride
-                if self.gram_start != NULL and self.gram_single != NULL:
-                    row = self.gram_single + self.gram_start[i] + u * T
-                    for t in range(T):
-                        out[t * self.stride + k] += a[c] * row[t]
-                else:
-                    for t in range(T):
-                        out[t * self.stride + k] += a[c] * self.gram(i, t, u)
-            elif self.edges is None:
-                if self.transitions:
-                    out[ids[c]] += a[c]
+                for t in range(T):
+                    out[t * self.stride + k] += a[c] * self.gram(i, t, u)
             else:
-                u, k = (ids[c] - states) // self.square, (ids[c] - states) % self.square
-                for t in range(T - 1):
-                    out[states + t * self.square + k] += a[c] * self.edge_gram(i, t, u)
+                self.gram_pair(i, ids[c] - states, a[c], out + states)
 
     cdef double norm2(self, Py_ssize_t i, const double *a) noexcept nogil:
         cdef Py_ssize_t t, u, T = self.length(i), S = self.stride
-        cdef const double *pairs = a + T * S
         cdef double total = 0.0, g
         for t in range(T):
             for u in range(t + 1):
                 g = self.gram(i, t, u)
                 if g != 0.0:
                     total += (1.0 if t == u else 2.0) * g * vector.dot(S, a + t * S, a + u * S)
+        return total + self.pairs_norm2(i, a + T * S)
+
+    # ------------------------------------------------------------------------------- the weights of label pairs
+
+    cdef void pair_scores(self, Py_ssize_t i, const double *block, double *theta) noexcept nogil:
+        """The transition scores of theta: one block, or one for each position from the second on. block: where the
+        pair weights begin, here and below."""
+        cdef Py_ssize_t t
+        cdef int64_t p
         if self.edges is None:
             if self.transitions:
-                total += vector.dot(self.square, pairs, pairs)
+                memcpy(theta, block, self.square * sizeof(double))
+            elif self.chain:
+                memset(theta, 0, self.square * sizeof(double))
+            return
+        for t in range(self.offset_data[i] + 1, self.offset_data[i + 1]):
+            p = self.edges.indptr[t]
+            vector.gather(block + self.transition_size, self.square, self.edges.index + p, self.edges.values(p),
+                          self.edges.indptr[t + 1] - p, theta)
+            if self.transitions:
+                vector.axpy(self.square, 1.0, block, theta)
+            theta += self.square
+
+    cdef void add_pairs(self, Py_ssize_t i, const double *a, double scale, double *block) noexcept nogil:
+        """The adjoint of pair_scores."""
+        cdef Py_ssize_t t, k
+        cdef int64_t p
+        if self.edges is None:
+            if self.transitions:
+                for k in range(self.square):
+                    block[k] += scale * a[k] * self.mask_data[k]
+            return
+        for t in range(self.offset_data[i] + 1, self.offset_data[i + 1]):
+            if self.transitions:
+                for k in range(self.square):
+                    block[k] += scale * a[k] * self.mask_data[k]
+            p = self.edges.indptr[t]
+            vector.scatter(block + self.transition_size, self.square, self.edges.index + p, self.edges.values(p),
+                           self.edges.indptr[t + 1] - p, scale, a)
+            a += self.square
+
+    cdef void add_pair(self, Py_ssize_t i, Py_ssize_t part, double scale, double *block) noexcept nogil:
+        """add_pairs of a single transition part."""
+        cdef Py_ssize_t t = self.offset_data[i] + 1 + part // self.square, k = part % self.square
+        cdef int64_t p
+        if self.transitions:
+            block[k] += scale * self.mask_data[k]
+        if self.edges is None:
+            return
+        block += self.transition_size
+        for p in range(self.edges.indptr[t], self.edges.indptr[t + 1]):
+            block[self.edges.index[p] * self.square + k] += scale * (
+                1.0 if self.edges.value == NULL else self.edges.value[p])
+
+    cdef void gram_pair(self, Py_ssize_t i, Py_ssize_t part, double a, double *out) noexcept nogil:
+        """out += the column of a transition part in Phi' Phi, times a; out holds transition parts only."""
+        cdef Py_ssize_t t, u = part // self.square, k = part % self.square
+        if self.edges is None:
+            if self.transitions:
+                out[k] += a * self.mask_data[k]
+            return
+        for t in range(self.length(i) - 1):
+            out[t * self.square + k] += a * self.edge_gram(i, t, u, k)
+
+    cdef double pairs_norm2(self, Py_ssize_t i, const double *a) noexcept nogil:
+        """|| Phi_i a ||^2 of transition parts."""
+        cdef Py_ssize_t t, u, k
+        cdef double total = 0.0
+        if self.edges is None:
+            if self.transitions:
+                for k in range(self.square):
+                    total += a[k] * a[k] * self.mask_data[k]
             return total
-        for t in range(T - 1):
+        for t in range(self.length(i) - 1):
             for u in range(t + 1):
-                g = self.edge_gram(i, t, u)
-                if g != 0.0:
-                    total += (1.0 if t == u else 2.0) * g * vector.dot(self.square, pairs + t * self.square,
-                                                                       pairs + u * self.square)
+                for k in range(self.square):
+                    if a[t * self.square + k] != 0.0 and a[u * self.square + k] != 0.0:
+                        total += ((1.0 if t == u else 2.0) * self.edge_gram(i, t, u, k) * a[t * self.square + k]
+                                  * a[u * self.square + k])
         return total
 
     cdef double gram(self, Py_ssize_t i, Py_ssize_t t, Py_ssize_t u) noexcept nogil:
@@ -234,10 +259,10 @@ cdef class SparseFeatures(FeatureMap):
             return self.gram_single[self.gram_start[i] + t * self.length(i) + u]
         return self.gram_double[self.gram_start[i] + t * self.length(i) + u]
 
-    cdef double edge_gram(self, Py_ssize_t i, Py_ssize_t t, Py_ssize_t u) noexcept nogil:
-        """Inner product of the features of the transitions into positions t + 1 and u + 1."""
+    cdef double edge_gram(self, Py_ssize_t i, Py_ssize_t t, Py_ssize_t u, Py_ssize_t k) noexcept nogil:
+        """Inner product of the features of label pair k at the transitions into positions t + 1 and u + 1."""
         cdef Py_ssize_t begin = self.offset_data[i] + 1
-        return self.edges.inner(begin + t, begin + u) + (1.0 if self.transitions else 0.0)
+        return self.edges.inner(begin + t, begin + u) + (self.mask_data[k] if self.transitions else 0.0)
 
     def keep_gram(self):
         """Keep a table of the inner products of each example's positions (whole numbers fit into single precision
@@ -288,31 +313,40 @@ cdef class SparseFeatures(FeatureMap):
     def blocks(self, w):
         """The weights by name: state [attributes, K], transition [K, K] and edge [edge attributes, K, K], without
         padding."""
-        w, k, s, at = np.asarray(w), self.n_labels, self.stride, self.state_size
-        out = {'state': w[:at].reshape(-1, s)[:, :k]}
-        if self.transitions:
-            out['transition'] = w[at:at + self.square].reshape(s, s)[:k, :k]
-            at += self.square
-        if self.edges is not None:
-            out['edge'] = w[at:].reshape(-1, s, s)[:, :k, :k]
-        return {name: np.ascontiguousarray(block) for name, block in out.items()}
+        states = np.asarray(w)[:self.state_size].reshape(self.tokens.columns, self.stride)
+        return {'state': np.ascontiguousarray(states[:, :self.n_labels]), **self._pair_blocks(w)}
 
     def weights(self, blocks):
         """The weight vector of blocks(). Raises ValueError when they do not fit."""
+        blocks = dict(blocks)
         w = self.zeros()
-        k, s, at = self.n_labels, self.stride, self.state_size
-        shapes = {'state': (self.tokens.columns, k)}
-        places = {'state': w[:at].reshape(-1, s)[:, :k]}
-        if self.transitions:
-            shapes['transition'], places['transition'] = (k, k), w[at:at + self.square].reshape(s, s)[:k, :k]
-            at += self.square
-        if self.edges is not None:
-            shapes['edge'], places['edge'] = (self.edges.columns, k, k), w[at:].reshape(-1, s, s)[:, :k, :k]
-        if {name: np.shape(block) for name, block in blocks.items()} != shapes:
-            raise ValueError(f'weights {sorted(blocks)} do not fit (expected {shapes})')
-        for name, place in places.items():
-            place[...] = blocks[name]
+        states = blocks.pop('state', None)
+        if np.shape(states) != (self.tokens.columns, self.n_labels):
+            raise ValueError(f'state weights of shape {np.shape(states)} (expected {self.tokens.columns} attributes and '
+                             f'{self.n_labels} labels)')
+        w[:self.state_size].reshape(self.tokens.columns, self.stride)[:, :self.n_labels] = states
+        self._set_pair_blocks(w, blocks)
         return w
+
+    def _pair_views(self, w):
+        """The unpadded pair weights as views into w."""
+        k, s, at = self.n_labels, self.stride, self.state_size
+        out = {}
+        if self.transitions:
+            out['transition'] = w[at:at + self.square].reshape(s, s)[:k, :k]
+        if self.edges is not None:
+            out['edge'] = w[at + self.transition_size:].reshape(self.edges.columns, s, s)[:, :k, :k]
+        return out
+
+    def _pair_blocks(self, w):
+        return {name: np.ascontiguousarray(view) for name, view in self._pair_views(np.asarray(w)).items()}
+
+    def _set_pair_blocks(self, w, blocks):
+        views = self._pair_views(w)
+        if {name: np.shape(block) for name, block in blocks.items()} != {name: v.shape for name, v in views.items()}:
+            raise ValueError(f'pair weights {sorted(blocks)} do not fit (expected {sorted(views)} of {self.n_labels} labels)')
+        for name, view in views.items():
+            view[...] = blocks[name]
 
 
 cdef class SparseAccumulator(Accumulator):
@@ -333,48 +367,21 @@ cdef class SparseAccumulator(Accumulator):
         self.tokens_by_column = features.tokens.transposed()
 
     cdef void put(self, Py_ssize_t chunk, Py_ssize_t i, const double *a) noexcept nogil:
-        cdef Py_ssize_t begin = self.map.offset_data[i], T = self.map.length(i), t, S = self.map.stride
-        cdef double *to = self.statistic_data + begin * S
-        cdef double *pairs = self.total_data + chunk * (self.pair_size + 1)
-        cdef int64_t p
-        for t in range(T * S):
-            to[t] += a[t]
-        a += T * S
-        if self.map.edges is None:
-            if self.map.transitions:
-                vector.axpy(self.map.square, 1.0, a, pairs)
-            return
-        for t in range(begin + 1, begin + T):
-            if self.map.transitions:
-                vector.axpy(self.map.square, 1.0, a, pairs)
-            p = self.map.edges.indptr[t]
-            vector.scatter(pairs + (self.map.square if self.map.transitions else 0), self.map.square,
-                           self.map.edges.index + p, self.map.edges.values(p),
-                           self.map.edges.indptr[t + 1] - p, 1.0, a)
-            a += self.map.square
+        cdef Py_ssize_t k, size = self.map.length(i) * self.map.stride
+        cdef double *to = self.statistic_data + self.map.offset_data[i] * self.map.stride
+        for k in range(size):
+            to[k] += a[k]
+        self.map.add_pairs(i, a + size, 1.0, self.total_data + chunk * (self.pair_size + 1))
 
     cdef void put_parts(self, Py_ssize_t chunk, Py_ssize_t i, Py_ssize_t count, const int32_t *ids,
                         const double *a, double scale) noexcept nogil:
-        cdef Py_ssize_t begin = self.map.offset_data[i], c, t, k, states = self.map.length(i) * self.map.stride
-        cdef double *to = self.statistic_data + begin * self.map.stride
-        cdef double *pairs = self.total_data + chunk * (self.pair_size + 1)
-        cdef int64_t p
+        cdef Py_ssize_t c, size = self.map.length(i) * self.map.stride
+        cdef double *to = self.statistic_data + self.map.offset_data[i] * self.map.stride
         for c in range(count):
-            if ids[c] < states:
+            if ids[c] < size:
                 to[ids[c]] += scale * a[c]
-                continue
-            k = ids[c] - states
-            if self.map.edges is None:
-                if self.map.transitions:
-                    pairs[k] += scale * a[c]
-                continue
-            t, k = begin + 1 + k // self.map.square, k % self.map.square
-            if self.map.transitions:
-                pairs[k] += scale * a[c]
-                k += self.map.square
-            for p in range(self.map.edges.indptr[t], self.map.edges.indptr[t + 1]):
-                pairs[self.map.edges.index[p] * self.map.square + k] += scale * a[c] * (
-                    1.0 if self.map.edges.value == NULL else self.map.edges.value[p])
+            else:
+                self.map.add_pair(i, ids[c] - size, scale * a[c], self.total_data + chunk * (self.pair_size + 1))
 
     def clear(self):
         self.totals[...] = 0

@@ -1,14 +1,25 @@
 """Feature maps of token data (multiclass and chains) by the name of their feature set."""
 
+import numpy as np
+
 from cython_ext.features.sparse import SparseFeatures, SparseRows
+
+FEATURE_SETS = ('all', 'observed')
 
 
 def token_features(dataset, n_labels, stride, chain, feature_set='all'):
-    """The FeatureMap of a TokenDataset. feature_set: 'all' attribute-label pairs."""
+    """The FeatureMap of a TokenDataset. feature_set: 'all' attribute-label pairs, or those 'observed' in the data."""
+    if feature_set not in FEATURE_SETS:
+        raise ValueError(f'unknown feature set {feature_set} (choose from {", ".join(FEATURE_SETS)})')
     tokens = SparseRows(dataset.indptr, dataset.indices, dataset.values, len(dataset.attributes))
     edges = None
     if chain and dataset.edge_indptr is not None:
         edges = SparseRows(
             dataset.edge_indptr, dataset.edge_indices, dataset.edge_values, len(dataset.edge_attributes)
         )
-    return SparseFeatures(tokens, dataset.offsets, n_labels, stride, chain, chain and dataset.transitions, edges)
+    layout = (n_labels, stride, chain, chain and dataset.transitions, edges)
+    if feature_set == 'observed':
+        from cython_ext.features.observed import ObservedFeatures
+
+        return ObservedFeatures(tokens, dataset.offsets, np.ascontiguousarray(dataset.labels, np.int32), *layout)
+    return SparseFeatures(tokens, dataset.offsets, *layout)

@@ -1,0 +1,12 @@
+from libc.stdint cimport int32_t, int64_t
+
+from cython_ext.features.sparse cimport SparseFeatures
+
+
+cdef class ObservedFeatures(SparseFeatures):
+    cdef readonly object label_indptr, label_index
+    cdef const int64_t *first               # [attributes + 1] where an attribute's labels begin
+    cdef const int32_t *label               # [state_size] ascending for each attribute
+
+    cdef int64_t place(self, int32_t attribute, Py_ssize_t k) noexcept nogil
+    cdef double label_gram(self, Py_ssize_t t, Py_ssize_t u, Py_ssize_t k) noexcept nogil

@@ -1,0 +1,157 @@
+"""Sparse features of positions with a weight only for the attribute-label and label-label pairs seen in training.
+
+The state weights of an attribute are a list of (label, weight) instead of a row of all labels. Most attributes have
+been seen with one or two labels, so the vector is many times shorter. Weights of edge attributes are not thinned out.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memset
+
+from cython_ext.features.feature_map cimport Accumulator
+from cython_ext.features.sparse cimport SparseFeatures, SparseRows
+
+
+def observed_pairs(SparseRows tokens, const int32_t[::1] labels, const int64_t[::1] offsets, Py_ssize_t n_labels):
+    """(indptr int64[attributes + 1], labels int32, transitions bool[K, K]): what occurs together in the data."""
+    seen = np.zeros((tokens.columns, n_labels), np.uint8)
+    pairs = np.zeros((n_labels, n_labels), bool)
+    cdef unsigned char[:, ::1] view = seen
+    cdef Py_ssize_t t
+    cdef int64_t p
+    with nogil:
+        for t in range(tokens.n):
+            if labels[t] < 0:
+                continue
+            for p in range(tokens.indptr[t], tokens.indptr[t + 1]):
+                view[tokens.index[p], labels[t]] = 1
+    y = np.asarray(labels)
+    inside = np.ones(len(y), bool)
+    inside[np.asarray(offsets)[:len(offsets) - 1][np.diff(offsets) > 0]] = False
+    after = np.flatnonzero(inside)
+    after = after[(y[after - 1] >= 0) & (y[after] >= 0)]
+    pairs[y[after - 1], y[after]] = True
+    indptr = np.zeros(tokens.columns + 1, np.int64)
+    np.cumsum(seen.sum(axis=1, dtype=np.int64), out=indptr[1:])
+    return indptr, np.nonzero(seen)[1].astype(np.int32), pairs
+
+
+cdef class ObservedFeatures(SparseFeatures):
+    """As SparseFeatures; labels: int32[N] of all tokens, from which the pairs are taken."""
+
+    def __init__(self, SparseRows tokens not None, offsets, labels, Py_ssize_t n_labels, Py_ssize_t stride,
+                 bint chain=False, bint transitions=False, SparseRows edges=None):
+        SparseFeatures.__init__(self, tokens, offsets, n_labels, stride, chain, transitions, edges)
+        indptr, index, pairs = observed_pairs(tokens, labels, offsets, n_labels)
+        cdef const int64_t[::1] indptr_view = indptr
+        cdef const int32_t[::1] index_view = index
+        self.label_indptr, self.label_index = indptr, index
+        self.first = &indptr_view[0]
+        self.label = &index_view[0] if len(index) else NULL
+        self.dim += len(index) - self.state_size
+        self.state_size = len(index)
+        self._set_mask(pairs)
+
+    cdef int64_t place(self, int32_t attribute, Py_ssize_t k) noexcept nogil:
+        """Where the weight of (attribute, label k) is, -1 if there is none."""
+        cdef int64_t low = self.first[attribute], high = self.first[attribute + 1], middle
+        while low < high:
+            middle = (low + high) >> 1
+            if self.label[middle] < k:
+                low = middle + 1
+            else:
+                high = middle
+        return low if low < self.first[attribute + 1] and self.label[low] == k else -1
+
+    cdef void scores(self, Py_ssize_t i, const double *w, double *theta) noexcept nogil:
+        cdef Py_ssize_t t
+        cdef int64_t p, e
+        cdef int32_t attribute
+        cdef double x
+        memset(theta, 0, self.length(i) * self.stride * sizeof(double))
+        for t in range(self.offset_data[i], self.offset_data[i + 1]):
+            for p in range(self.tokens.indptr[t], self.tokens.indptr[t + 1]):
+                attribute = self.tokens.index[p]
+                x = 1.0 if self.tokens.value == NULL else self.tokens.value[p]
+                for e in range(self.first[attribute], self.first[attribute + 1]):
+                    theta[self.label[e]] += x * w[e]
+            theta += self.stride
+        self.pair_scores(i, w + self.state_size, theta)
+
+    cdef void add_row(self, Py_ssize_t t, const double *row, double scale, double *w) noexcept nogil:
+        cdef int64_t p, e
+        cdef int32_t attribute
+        cdef double x
+        for p in range(self.tokens.indptr[t], self.tokens.indptr[t + 1]):
+            attribute = self.tokens.index[p]
+            x = scale if self.tokens.value == NULL else scale * self.tokens.value[p]
+            for e in range(self.first[attribute], self.first[attribute + 1]):
+                w[e] += x * row[self.label[e]]
+
+    cdef void add_label(self, Py_ssize_t t, Py_ssize_t k, double scale, double *w) noexcept nogil:
+        cdef int64_t p, e
+        for p in range(self.tokens.indptr[t], self.tokens.indptr[t + 1]):
+            e = self.place(self.tokens.index[p], k)
+            if e >= 0:
+                w[e] += scale if self.tokens.value == NULL else scale * self.tokens.value[p]
+
+    cdef double label_gram(self, Py_ssize_t t, Py_ssize_t u, Py_ssize_t k) noexcept nogil:
+        """Inner product of tokens t and u over the attributes that have a weight for label k."""
+        cdef int64_t p = self.tokens.indptr[t], q = self.tokens.indptr[u]
+        cdef double total = 0.0
+        while p < self.tokens.indptr[t + 1] and q < self.tokens.indptr[u + 1]:
+            if self.tokens.index[p] < self.tokens.index[q]:
+                p += 1
+            elif self.tokens.index[p] > self.tokens.index[q]:
+                q += 1
+            else:
+                if self.place(self.tokens.index[p], k) >= 0:
+                    total += 1.0 if self.tokens.value == NULL else self.tokens.value[p] * self.tokens.value[q]
+                p += 1
+                q += 1
+        return total
+
+    cdef void gram_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a,
+                         double *out) noexcept nogil:
+        cdef Py_ssize_t c, t, u, k, begin = self.offset_data[i], T = self.length(i)
+        for c in range(count):
+            if ids[c] < T * self.stride:
+                u, k = ids[c] // self.stride, ids[c] % self.stride
+                for t in range(T):
+                    out[t * self.stride + k] += a[c] * self.label_gram(begin + t, begin + u, k)
+            else:
+                self.gram_pair(i, ids[c] - T * self.stride, a[c], out + T * self.stride)
+
+    cdef double norm2(self, Py_ssize_t i, const double *a) noexcept nogil:
+        cdef Py_ssize_t t, u, k, begin = self.offset_data[i], T = self.length(i), S = self.stride
+        cdef double total = 0.0
+        for t in range(T):
+            for u in range(t + 1):
+                for k in range(self.n_labels):
+                    if a[t * S + k] != 0.0 and a[u * S + k] != 0.0:
+                        total += ((1.0 if t == u else 2.0) * self.label_gram(begin + t, begin + u, k) * a[t * S + k]
+                                  * a[u * S + k])
+        return total + self.pairs_norm2(i, a + T * S)
+
+    def keep_gram(self):
+        """Inner products depend on the label here: no table."""
+
+    def accumulator(self, Py_ssize_t n):
+        return Accumulator(self, n)
+
+    def blocks(self, w):
+        """As of SparseFeatures, with the state weights as state.indptr, state.labels and state.weights."""
+        out = {'state.indptr': self.label_indptr, 'state.labels': self.label_index,
+               'state.weights': np.array(w[:self.state_size])}
+        return {**out, **self._pair_blocks(w)}
+
+    def weights(self, blocks):
+        blocks = dict(blocks)
+        lists = [blocks.pop(f'state.{name}', np.empty(0)) for name in ('indptr', 'labels', 'weights')]
+        if not (np.array_equal(lists[0], self.label_indptr) and np.array_equal(lists[1], self.label_index)):
+            raise ValueError('the weights are of other attribute-label pairs than those of these data')
+        w = self.zeros()
+        w[:self.state_size] = lists[2]
+        self._set_pair_blocks(w, blocks)
+        return w
