@@ -90,9 +90,9 @@ cdef class Problem:
         gradient += np.multiply(w, self.lam)
         primal = self.lam / 2 * self.features.inner(w, w) + losses.sum() / self.n
         gap = self.features.inner(gradient, gradient) / (2 * self.lam)
-        # Far from the optimum both are huge and their difference is rounding of either sign; a bound far below 0 is
-        # of no use anyway, since D = 0 at the right outputs of any problem without a task loss.
-        return Evaluation(primal, losses, primal - gap if gap <= 1e3 * primal else -np.inf)
+        # Far from the optimum both are huge and their difference is rounding of either sign, so it is rounded down.
+        dual = primal - gap - 1e-11 * gap
+        return Evaluation(primal, losses, dual if np.isfinite(dual) else -np.inf)
 
     def certify(self, point):
         """(D(alpha), w(alpha)) of a sparse dual point (arrays indptr, weights, code_indptr, codes), computed from the

@@ -78,9 +78,11 @@ cdef class Sgd(Solver):
         self.scale, self.weight_sum, self.t = 1.0, 0.0, 0
 
     def _choose_step(self):
-        """The constant step, among powers of 4, that brings the loss of the first examples down most in one pass."""
+        """The constant step, among powers of 4, whose average over one pass of the first examples has the lowest
+        objective on them."""
         cdef Py_ssize_t i, count = min(self.problem.n, SAMPLE)
         cdef double total, best = np.inf, chosen = 1.0, step = self._short_step(), lam = self.problem.lam
+        cdef const double[::1] w
         self.t0 = np.inf
         for power in range(-3, 8):
             self._clear()
@@ -90,17 +92,24 @@ cdef class Sgd(Solver):
             with nogil:
                 for i in range(count):
                     self.visit(i, False)
-                total = 0.0
+            w = self._average()
+            total = 0.0
+            with nogil:
                 for i in range(count):
-                    self.problem.features.scores(i, self.v_data, self.work.theta)
-                    vector.scale(self.problem.structure.size_of(i), self.scale, self.work.theta)
+                    self.problem.features.scores(i, &w[0], self.work.theta)
                     total += self.problem.objective.value(i, self.work.theta, self.work)
-            total = total / count + lam / 2 * self.scale * self.scale * self.problem.features.inner(self.v, self.v)
+            total = total / count + lam / 2 * self.problem.features.inner(w, w)
             if total < best:
                 best, chosen = total, self.gamma0
-            elif total > 2 * best:
-                break
         return chosen
+
+    def _average(self):
+        """The weighted average of the iterates so far."""
+        average = self.weight_sum * self.v
+        average -= self.late
+        average += self.sum
+        average *= 2.0 / (self.t * (self.t + 1.0))
+        return average
 
     def _short_step(self):
         """1 / the largest ||Phi_i s(y_i)||^2 of the first examples: a step that is surely not too long."""
@@ -211,11 +220,7 @@ cdef class Sgd(Solver):
         w = self.scale * self.v
         if self.t == 0:
             return [('current', w)]
-        average = self.weight_sum * self.v
-        average -= self.late
-        average += self.sum
-        average *= 2.0 / (self.t * (self.t + 1.0))
-        return [('average', average), ('current', w)]
+        return [('average', self._average()), ('current', w)]
 
     def dual_value(self):
         if self.sets is None:
