@@ -166,7 +166,8 @@ def _weights(container, K, F, E):
     else:
         shapes['state'] = (F, K)
     for name, shape in shapes.items():
-        if f'weights.{name}' in names or name.startswith('state'):
+        needed = name.startswith('state') or (name == 'edge' and E > 0)
+        if needed or f'weights.{name}' in names:
             array = container.array(f'weights.{name}', '<f8', shape)
             if not np.isfinite(array).all():
                 raise container.error(f'array weights.{name} holds a weight that is no finite number')

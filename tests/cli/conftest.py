@@ -20,9 +20,12 @@ def files(tmp_path_factory):
 
 @pytest.fixture(scope='session')
 def models(files):
-    """Trained models by name: svm (multiclass hinge), crf (chain log, columns), hmm (chain hinge)."""
-    found = {name: files / f'{name}.model' for name in ('svm', 'crf', 'hmm')}
+    """Trained models by name: svm (multiclass hinge), crf (chain log, columns), hmm (chain hinge), obs (crf with the
+    observed pairs only)."""
+    found = {name: files / f'{name}.model' for name in ('svm', 'crf', 'hmm', 'obs')}
     run('train', '-q', files / 'train.svm', found['svm'])
     run('train', '-q', '--objective', 'log', '--template', files / 'tpl', files / 'train.conll', found['crf'])
     run('train', '-q', '--lambda', '0.1', files / 'train.hmm', found['hmm'])
+    observed = ['--feature-set', 'observed', '--objective', 'log', '--template', files / 'tpl']
+    run('train', '-q', *observed, files / 'train.conll', found['obs'])
     return found

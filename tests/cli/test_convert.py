@@ -36,7 +36,9 @@ def test_there_and_back(files, tmp_path):
     assert load(tmp_path / 'one').header['primal'] == pytest.approx(load(tmp_path / 'two').header['primal'])
 
 
-@pytest.mark.parametrize(('name', 'data'), [('svm', 'train.svm'), ('crf', 'test.conll'), ('hmm', 'train.hmm')])
+@pytest.mark.parametrize(
+    ('name', 'data'), [('svm', 'train.svm'), ('crf', 'test.conll'), ('hmm', 'train.hmm'), ('obs', 'test.conll')]
+)
 def test_a_model_as_text_and_back(files, models, tmp_path, name, data):
     text, back, again = tmp_path / 'm.tsv', tmp_path / 'm', tmp_path / 'again.tsv'
     run('convert', models[name], text)

@@ -102,7 +102,7 @@ def test_observed_pairs_come_back(tmp_path):
         'state.weights': np.array([0.5, -1.0, 2.0]),
         'transition': np.zeros((2, 2)),
     }
-    save(small_model(weights=weights, cost=None, dual=None), tmp_path / 'm')
+    save(small_model(weights=weights, edge_attributes=Vocabulary(), cost=None, dual=None), tmp_path / 'm')
     back = load(tmp_path / 'm')
     assert back.weights.keys() == weights.keys()
     for name, array in weights.items():
@@ -120,7 +120,7 @@ def test_the_dual_point_can_be_left_unread(path):
 
 
 def test_numbers_that_shrink_are_deflated(tmp_path):
-    zeros = {'state': np.zeros((30000, 2)), 'transition': np.zeros((2, 2))}
+    zeros = {'state': np.zeros((30000, 2)), 'transition': np.zeros((2, 2)), 'edge': np.zeros((1, 2, 2))}
     attributes = Vocabulary(str(k) for k in range(30000))
     save(small_model(weights=zeros, attributes=attributes), tmp_path / 'zeros')
     assert os.path.getsize(tmp_path / 'zeros') < 200_000
@@ -224,6 +224,7 @@ MALFORMED = [
         altered(header=full_header(data={'format': 'conll', 'template': 3})),
         r'header has data\.template = 3',
     ),
+    ('edge weights missing', altered(drop=('weights.edge.npy',)), r'array weights\.edge is missing'),
     (
         'wrong shape',
         altered({'weights.state.npy': np.zeros((4, 2))}),

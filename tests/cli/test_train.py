@@ -4,6 +4,7 @@ import csv
 import json
 import re
 
+import numpy as np
 import pytest
 
 from data_formats.errors import DataError
@@ -116,6 +117,22 @@ def test_log_and_dev(files, tmp_path):
     found = json.loads(metrics.read_text())
     assert found['accuracy'] == float(rows[-1]['dev_accuracy'])
     assert found['chunks']['f1'] == pytest.approx(float(rows[-1]['dev_f1']))
+
+
+def test_observed_pairs(files, models, tmp_path):
+    model = load(models['obs'])
+    names, labels = model.attributes.names(), model.label_names.names()
+    lines = [line.split() for line in (files / 'train.conll').read_text().splitlines() if line]
+    seen = {(f'U0:{word}', label) for word, label in lines}
+    rows = np.repeat(np.arange(len(names)), np.diff(model.weights['state.indptr']))
+    pairs = {(names[row], labels[k]) for row, k in zip(rows, model.weights['state.labels'], strict=True)}
+    assert {pair for pair in pairs if pair[0].startswith('U0')} == seen
+    how = ['--feature-set', 'observed', '--objective', 'log', '--template', files / 'tpl', '--log', tmp_path / 'log']
+    run('train', '-q', *how, '--dev', files / 'test.conll', files / 'train.conll', tmp_path / 'm')
+    assert (tmp_path / 'm').read_bytes() == models['obs'].read_bytes()
+    run('predict', '--metrics', tmp_path / 'metrics', files / 'test.conll', tmp_path / 'm', tmp_path / 'out')
+    accuracy = json.loads((tmp_path / 'metrics').read_text())['accuracy']
+    assert float(read_log(tmp_path / 'log')[-1]['dev_accuracy']) == accuracy
 
 
 def test_no_certificate(files, tmp_path):
