@@ -12,7 +12,7 @@ def transferred(model, dataset, blocks, path):
     Args:
         model: the earlier Model.
         dataset: the new training data.
-        blocks: weights of the new problem by block, for their shapes.
+        blocks: weights of the new problem by block; which there are, and which pairs were observed.
         path: of the model, for messages.
 
     Raises:
@@ -30,13 +30,17 @@ def transferred(model, dataset, blocks, path):
     }
     if 'edge' in blocks:
         tables['edge'] = (_places(dataset.edge_attributes, model.edge_attributes), labels, labels)
-    new = {name: np.zeros_like(block) for name, block in blocks.items()}
-    for name, block in new.items():
+    new = {}
+    for name, places in tables.items():
+        new[name] = np.zeros([len(p) for p in places])
         if name in old:
-            known = [np.flatnonzero(places >= 0) for places in tables[name]]
-            source = [places[k] for places, k in zip(tables[name], known, strict=True)]
-            block[np.ix_(*known)] = old[name][np.ix_(*source)]
-    return new
+            known = [np.flatnonzero(p >= 0) for p in places]
+            source = [p[k] for p, k in zip(places, known, strict=True)]
+            new[name][np.ix_(*known)] = old[name][np.ix_(*source)]
+    if 'state.indptr' in blocks:
+        rows = np.repeat(np.arange(len(dataset.attributes)), np.diff(blocks['state.indptr']))
+        new['state.weights'] = new['state'][rows, blocks['state.labels']]
+    return {name: new.get(name, block) for name, block in blocks.items()}
 
 
 def _places(new, old):

@@ -223,6 +223,20 @@ def test_starting_from_a_model(files, tmp_path):
     assert load(tmp_path / 'second').weights['state'].tolist() == load(tmp_path / 'first').weights['state'].tolist()
 
 
+@pytest.mark.parametrize('feature_set', ['all', 'observed'])
+@pytest.mark.parametrize(('objective', 'solver'), [('log', 'lbfgs'), ('log', 'sgd'), ('hinge', 'sgd')])
+def test_the_start_of_every_solver_that_has_one(files, models, tmp_path, feature_set, objective, solver):
+    how = ['--feature-set', feature_set, '--objective', objective, '--solver', solver, '--template', files / 'tpl']
+    how += ['--init', models['obs'], '--max-passes', 0]
+    run('train', '-q', *how, files / 'train.conll', tmp_path / 'm')
+    old, new = load(models['obs']), load(tmp_path / 'm')
+    if feature_set == 'observed':
+        assert (new.weights['state.weights'] == old.weights['state.weights']).all()
+    else:
+        assert np.count_nonzero(new.weights['state']) == np.count_nonzero(old.weights['state.weights'])
+    assert (new.weights['transition'] == old.weights['transition']).all()
+
+
 def test_starting_from_a_model_of_other_data(files, models, tmp_path):
     how = ['-q', '--objective', 'log', '--max-passes', 0, '--init']
     # words in another order: names decide where a weight goes
