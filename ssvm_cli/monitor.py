@@ -93,6 +93,8 @@ class Monitor:
         return status
 
     def _loop(self, stop):
+        if self._evaluated is not None and not self._stale() and self._converged():
+            return CONVERGED  # a run that had come to its end is resumed
         while True:
             if self._due:
                 try:

@@ -189,6 +189,16 @@ def test_a_checkpoint_that_was_asked_for_stays(files, tmp_path):
     assert passes == sorted(set(passes))
 
 
+def test_resuming_a_run_that_had_come_to_its_end(files, tmp_path):
+    how = ['--checkpoint', tmp_path / 'state', '--log', tmp_path / 'log', files / 'train.hmm', tmp_path / 'm']
+    run('train', '-q', *how)
+    before, rows = (tmp_path / 'm').read_bytes(), (tmp_path / 'log').read_text()
+    assert 'converged after ' in run('train', '--resume', *how).stderr.splitlines()[-1]
+    assert ((tmp_path / 'm').read_bytes(), (tmp_path / 'log').read_text()) == (before, rows)
+    run('train', '-q', '--resume', '--rel-gap', '1e-5', *how)
+    assert gap(files / 'train.hmm', tmp_path / 'm')['relative_gap'] <= 1e-5
+
+
 def test_no_checkpoint_is_left_behind(files, tmp_path):
     run('train', '-q', '--checkpoint-every', '1e-9', files / 'train.hmm', tmp_path / 'm')
     assert [path.name for path in tmp_path.iterdir()] == ['m']
