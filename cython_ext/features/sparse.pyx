@@ -15,6 +15,9 @@ from cython_ext.kernels cimport vector
 from cython_ext.memory import aligned_zeros
 from cython_ext.parallel import ranges
 
+cdef enum:
+    ROW = 64                # labels of a row on the stack
+
 GRAM_LIMIT = 1 << 29        # bytes; above it the inner products of positions are computed when needed
 
 
@@ -142,12 +145,26 @@ cdef class SparseFeatures(FeatureMap):
 
     cdef void add_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a, double scale,
                         double *w) noexcept nogil:
-        cdef Py_ssize_t c, states = self.length(i) * self.stride
-        for c in range(count):
-            if ids[c] < states:
-                self.add_label(self.offset_data[i] + ids[c] // self.stride, ids[c] % self.stride, scale * a[c], w)
-            else:
+        cdef Py_ssize_t c = 0, last, t, states = self.length(i) * self.stride
+        cdef double[ROW] row
+        while c < count:
+            if ids[c] >= states:
                 self.add_pair(i, ids[c] - states, scale * a[c], w + self.state_size)
+                c += 1
+                continue
+            # several labels of one token, side by side in ids: one walk over its attributes
+            t, last = ids[c] // self.stride, c + 1
+            while last < count and t * self.stride <= ids[last] < (t + 1) * self.stride:
+                last += 1
+            if last == c + 1 or self.stride > ROW:
+                for c in range(c, last):
+                    self.add_label(self.offset_data[i] + t, ids[c] - t * self.stride, scale * a[c], w)
+            else:
+                memset(row, 0, self.stride * sizeof(double))
+                for c in range(c, last):
+                    row[ids[c] - t * self.stride] += a[c]
+                self.add_row(self.offset_data[i] + t, row, scale, w)
+            c = last
 
     cdef void gram_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a,
                          double *out) noexcept nogil:

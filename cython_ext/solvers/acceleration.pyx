@@ -12,8 +12,9 @@ What decides the speed is kappa. Too small, and the inner problem is as hard as 
 one pass does not solve it well enough for the extrapolation. Both show in how much one pass brings down the sum of
 the block gaps, which the passes measure for free: every few steps a second pass is made around the same z, and kappa
 is changed so that this contraction becomes CONTRACTION (which was near the best on sequences and on images, at
-lambda from 0.1/n to 100/n). It begins with kappa = 0, and there it stays where the plain method is that fast. If the best dual bound has not risen for PATIENCE steps, kappa is halved and may not grow
-back beyond: with kappa = 0 this is the plain method.
+lambda from 0.1/n to 100/n). It begins with kappa = 0, and there it stays where the plain method is that fast. A step
+after which the dual bound of the problem itself is not the best so far says that kappa is too large all the same: it
+shrinks, and may grow back only slowly. With kappa = 0 this is the plain method, whose dual never falls.
 """
 
 import numpy as np
@@ -24,7 +25,7 @@ from cython_ext.kernels cimport vector
 from cython_ext.memory import aligned_zeros
 
 CONTRACTION = 0.7
-PATIENCE = 10
+FALL, RISE = 0.85, 1.03      # of the largest kappa allowed, when the dual has fallen and when it has risen
 RATE = 0.2                  # weight of the last iterate in the running average
 
 
@@ -82,10 +83,11 @@ cdef class Acceleration:
             self.probes += 1
             self.next_probe = self.steps + min(2 + self.probes, 12)
             return
-        if self.since_best >= PATIENCE:
-            self.since_best = 0
-            self.ceiling = self.kappa / 2
+        if self.since_best > 0 and self.kappa > 0:
+            self.ceiling = FALL * self.kappa
             self._set_kappa(w, self.ceiling if self.ceiling > 0.01 * self.lam else 0.0)
+        else:
+            self.ceiling *= RISE
         self._step(w)
 
     cdef _step(self, double[::1] w):
