@@ -123,20 +123,19 @@ class Enumerated:
 class Enumeration:
     """A whole tiny data set, every output of every example.
 
-    feature_set 'all' gives a weight to every feature of any output, 'observed' only to those of the right outputs.
+    feature_set 'all' gives a weight to every feature of any output; with 'observed' only those pairs of attribute and
+    label and pairs of labels have one that occur in right outputs, while edge features all do.
     `keys` names the d coordinates of a weight vector, `examples` holds an Enumerated per example.
     """
 
     def __init__(self, task, dataset, n_labels, loss='hamming', feature_set='all'):
         data = [example_of(dataset, i) for i in range(len(dataset.offsets) - 1)]
         outputs = [list(STRUCTURES[task](example, n_labels)) for example in data]
-        kept = (
-            output.features
-            for example, listed in zip(data, outputs, strict=True)
-            for output in listed
-            if feature_set == 'all' or output.code == example.gold
-        )
-        self.keys = sorted(set().union(*kept))
+        self.keys = sorted(set().union(*(output.features for listed in outputs for output in listed)))
+        if feature_set == 'observed':
+            pairs = ((x, output) for x, listed in zip(data, outputs, strict=True) for output in listed)
+            observed = set().union(*(output.features for x, output in pairs if output.code == x.gold))
+            self.keys = [key for key in self.keys if key in observed or key[0] == 'edge']
         self.column = {key: k for k, key in enumerate(self.keys)}
         self.loss = loss
         self.examples = [self._arrays(example, listed) for example, listed in zip(data, outputs, strict=True)]

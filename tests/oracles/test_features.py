@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from cython_ext.features.observed import ObservedFeatures
 from cython_ext.features.sparse import SparseFeatures, SparseRows
 from tests.enumeration import Enumeration
 from tests.oracles.cases import theta_column
@@ -41,33 +42,48 @@ class Case:
         return vector
 
 
-def sparse(task, n_labels, edges=0, transitions=True, binary=False, gram=True):
-    """SparseFeatures over examples of several lengths, an empty one among them (chains only)."""
+def build(task, n_labels, edges=0, transitions=True, binary=False, kind='all'):
+    """A map over examples of several lengths, an empty one among them (chains only). kind: 'all', 'all-with-table' (of
+    the inner products of positions) or 'observed'."""
     lengths = (1, 1, 1) if task == 'multiclass' else (3, 1, 0, 4)
     data = tiny.arrays(task, lengths, n_labels, attributes=4, edges=edges, binary=binary, seed=n_labels)
     data.transitions = transitions
-    truth = Enumeration(task, data, n_labels)
+    truth = Enumeration(task, data, n_labels, feature_set=kind.split('-')[0])
     stride = -(-n_labels // 4) * 4
     tokens = SparseRows(data.indptr, data.indices, data.values, data.n_attributes)
     rows = SparseRows(data.edge_indptr, data.edge_indices, data.edge_values, edges) if edges else None
-    chain = task == 'chain'
-    features = SparseFeatures(tokens, data.offsets, n_labels, stride, chain, chain and transitions, rows)
-    if gram:
+    layout = (n_labels, stride, task == 'chain', task == 'chain' and transitions, rows)
+    if kind == 'observed':
+        features = ObservedFeatures(tokens, data.offsets, data.labels, *layout)
+    else:
+        features = SparseFeatures(tokens, data.offsets, *layout)
+    if kind == 'all-with-table':
         features.keep_gram()
-    place = functools.partial(weight_column, n_attributes=data.n_attributes, stride=stride, transitions=transitions)
-    columns = np.array([place(key) for key in truth.keys], dtype=np.intp)
-    return Case(features, truth, columns, stride, lengths)
+    states = state_columns(features, kind, data.n_attributes, n_labels, stride)
+    pairs = features.dim - stride**2 * (edges + (task == 'chain' and transitions))
+    columns = [weight_column(key, states, pairs, stride, transitions) for key in truth.keys]
+    return Case(features, truth, np.array(columns, dtype=np.intp), stride, lengths)
 
 
-def weight_column(key, n_attributes, stride, transitions):
-    """[attribute, label] rows, the [from, to] block of the transitions if there is one, a block per edge attribute."""
+def state_columns(features, kind, n_attributes, n_labels, stride):
+    """Where the weight of (attribute, label) stands: rows of labels, or the observed pairs in ascending order."""
+    if kind != 'observed':
+        return {(a, y): a * stride + y for a in range(n_attributes) for y in range(n_labels)}
+    blocks = features.blocks(features.zeros())
+    rows = np.repeat(np.arange(n_attributes), np.diff(blocks['state.indptr']))
+    pairs = list(zip(rows.tolist(), blocks['state.labels'].tolist(), strict=True))
+    assert pairs == sorted(set(pairs))
+    return {pair: k for k, pair in enumerate(pairs)}
+
+
+def weight_column(key, states, first_pair, stride, transitions):
+    """State weights first, then the [from, to] block of the transitions if there is one, a block per edge attribute."""
     kind, *where = key
     if kind == 'state':
-        a, y = where
-        return a * stride + y
+        return states[tuple(where)]
     *edge, p, q = where
     block = transitions + edge[0] if edge else 0
-    return n_attributes * stride + (block * stride + p) * stride + q
+    return first_pair + (block * stride + p) * stride + q
 
 
 KINDS = {
@@ -81,12 +97,10 @@ KINDS = {
 }
 
 CASES = {
-    f'{name}-{"binary" if binary else "real"}{"" if gram else "-no-table"}': functools.partial(
-        sparse, *kind, binary=binary, gram=gram
-    )
-    for name, kind in KINDS.items()
+    f'{name}-{"binary" if binary else "real"}-{kind}': functools.partial(build, *shape, binary=binary, kind=kind)
+    for name, shape in KINDS.items()
     for binary in (True, False)
-    for gram in (True, False)
+    for kind in ('all', 'all-with-table', 'observed')
 }
 
 
@@ -155,3 +169,12 @@ def test_differences_have_the_norm_of_psi(example):
 def test_vectors_of_another_length_are_refused(example):
     with pytest.raises(ValueError, match=f'expected {example.features.dim}'):
         example.features.inner(example.features.zeros(), np.zeros(example.features.dim + 1))
+
+
+def test_places_without_a_feature_stay_zero(example):
+    """Padding, and pairs of labels that were not observed, even for an arbitrary a."""
+    unused = np.setdiff1d(np.arange(example.features.dim), example.columns)
+    rng = np.random.default_rng(3)
+    for i, enumerated in enumerate(example.truth.examples):
+        a = example.parts_vector(i, rng.normal(size=len(enumerated.part_keys)))
+        np.testing.assert_array_equal(example.features.adjoint(i, a)[unused], 0)

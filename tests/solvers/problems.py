@@ -52,16 +52,16 @@ class Twin:
 
     def to_core(self, w):
         """The core's weight vector for w[k] at the feature truth.keys[k]."""
-        arrays = self.problem.export_weights(self.problem.features.zeros())
+        arrays = self.problem.features.blocks(self.problem.features.zeros())
         weight = dict(zip(self.truth.keys, w, strict=True))
         for key, array, where in _cells(arrays):
             array[where] = weight.pop(key, 0.0)
         assert not any(weight.values()), f'no place for {weight}'
-        return self.problem.import_weights(arrays)
+        return self.problem.features.weights(arrays)
 
     def from_core(self, vector):
         """w[k] at the features truth.keys; features that occur nowhere have no weight."""
-        cells = {key: array[where] for key, array, where in _cells(self.problem.export_weights(vector))}
+        cells = {key: array[where] for key, array, where in _cells(self.problem.features.blocks(vector))}
         w = np.array([cells.pop(key) for key in self.truth.keys])
         assert not any(cells.values()), 'a feature that no output has got a weight'
         return w

@@ -75,9 +75,10 @@ def test_softmax_of_the_scores_is_a_dual_point(name, objective, loss, feature_se
         got = it.problem.value_and_gradient(it.to_core(w), gradient)
         wanted = optimum.gradient(it.plain, objective, w)
         np.testing.assert_allclose(it.from_core(gradient), wanted, rtol=1e-11, atol=1e-12)
+        # a bound is rounded down, by no more than the rounding of the terms that it is the difference of
         dual = optimum.dual(it.plain, objective, optimum.posteriors(it.plain, objective, w))
-        rounding = 1e-12 * (abs(dual) + it.plain.lam * (w @ w) + wanted @ wanted / it.plain.lam)
-        assert got.dual == pytest.approx(dual, rel=0, abs=rounding)
+        size = got.primal + wanted @ wanted / (2 * it.plain.lam)
+        assert dual - 2e-11 * size <= got.dual <= dual
         again = it.problem.evaluate(it.to_core(w), softmax_dual=True)
         assert (again.primal, again.dual) == (got.primal, got.dual)
         assert got.primal == pytest.approx(it.problem.evaluate(it.to_core(w)).primal, rel=1e-13)
@@ -132,16 +133,18 @@ def test_altered_dual_points_are_refused_or_worth_what_they_are():
 
 @EVERY_DATA
 @EVERY_SET
-def test_weights_survive_export_and_import(name, feature_set):
+def test_weights_survive_the_way_to_a_model_and_back(name, feature_set):
     it = twin(name, 'hinge', 'hamming', 0.7, feature_set)
-    w = np.random.default_rng(0).normal(size=it.truth.dim)
+    features, w = it.problem.features, np.random.default_rng(0).normal(size=it.truth.dim)
     vector = it.to_core(w)
     np.testing.assert_array_equal(it.from_core(vector), w)
-    exported = it.problem.export_weights(vector)
-    again = it.problem.export_weights(it.problem.import_weights(exported))
-    assert exported.keys() == again.keys()
-    for key, array in exported.items():
-        np.testing.assert_array_equal(array, again[key])
+    blocks = features.blocks(vector)
+    np.testing.assert_array_equal(features.weights(blocks), vector)
+    for block in blocks:
+        with pytest.raises(ValueError, match='weights'):
+            features.weights({**blocks, block: blocks[block][:-1]})
+        with pytest.raises(ValueError, match='weights'):
+            features.weights({name: array for name, array in blocks.items() if name != block})
 
 
 @EVERY_DATA
@@ -207,7 +210,7 @@ def test_dual_bounds_survive_rounding(objective, lam_times_n):
     """Far from the optimum the softmax of the scores has a dual value far below; rounding must not lift it above."""
     it = twin('chain', objective, 'hamming', lam_times_n)
     rng = np.random.default_rng(5)
-    for scale in 10.0 ** np.arange(0, 40, 2):
+    for scale in 10.0 ** np.arange(0, 15, 2):
         for _ in range(10):
             w = it.to_core(scale * rng.normal(size=it.truth.dim))
             got = it.problem.evaluate(w, softmax_dual=True)
