@@ -49,4 +49,8 @@ def extensions():
 
 
 Options.warning_errors = True
-setup(ext_modules=cythonize(extensions(), compiler_directives=DIRECTIVES, nthreads=os.cpu_count() or 1))
+JOBS = os.cpu_count() or 1
+setup(
+    ext_modules=cythonize(extensions(), compiler_directives=DIRECTIVES, nthreads=JOBS),
+    options={'build_ext': {'parallel': JOBS}},
+)

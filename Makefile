@@ -1,0 +1,87 @@
+# `make demo` and `make test` are all that a newcomer needs; CONTRIBUTING.md explains the rest.
+PYTHON ?= python3
+VENV ?= .venv
+CC ?= cc
+PYTEST_FLAGS ?=
+# Tests and benchmarks that need a data set look for it here, and skip by its name if it is not there.
+export SSVM_DATA ?= $(abspath ../shared/data)
+
+BIN := $(abspath $(VENV))/bin
+SOURCES := pyproject.toml setup.py $(shell find cython_ext \( -name '*.pyx' -o -name '*.pxd' -o -name '*.h' \))
+# What the debug and the sanitizer build compile, and the tests that reach the compiled core directly.
+CHECKED := setup.py pyproject.toml README.md LICENSE MANIFEST.in man cython_ext data_formats ssvm_cli tests
+KERNEL_TESTS := tests/oracles tests/solvers tests/formats
+
+.PHONY: demo test lint debug sanitize wheel-test benchmarks clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/installed
+	$(MAKE) --no-print-directory -C examples demo SSVM=$(BIN)/ssvm
+
+test: $(VENV)/test-installed lint
+	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+
+lint: $(VENV)/test-installed
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+# A virtual environment with the package in it, as an editable install: Python files take effect at once, and what is
+# compiled is compiled again when one of its sources is newer.
+$(VENV)/created:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "ssvm needs Python 3.10 or newer: make PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/installed: $(VENV)/created $(SOURCES)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(VENV)/test-installed: $(VENV)/created $(SOURCES)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	touch $(VENV)/installed $@
+
+# The sdist, the wheel made from it, and the tests of the sdist run against that wheel in an environment elsewhere.
+wheel-test: $(VENV)/created
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
+	rm -rf build/wheel-test && mkdir -p build/wheel-test
+	$(BIN)/python -m build --outdir build/wheel-test . > build/wheel-test/build.log || { cat build/wheel-test/build.log; exit 1; }
+	@set -eu; \
+	elsewhere=$$(mktemp -d); trap 'rm -rf "$$elsewhere"' EXIT; \
+	tar xzf build/wheel-test/*.tar.gz -C "$$elsewhere" --strip-components=1; \
+	rm -rf "$$elsewhere"/cython_ext "$$elsewhere"/data_formats "$$elsewhere"/ssvm_cli; \
+	$(BIN)/python -m venv "$$elsewhere/.venv"; \
+	wheel=$$(ls $(CURDIR)/build/wheel-test/*.whl); \
+	echo "testing $$wheel in $$elsewhere"; \
+	"$$elsewhere/.venv/bin/python" -m pip install --quiet --disable-pip-version-check "$$wheel[test]"; \
+	cd "$$elsewhere" && .venv/bin/python -m pytest $(PYTEST_FLAGS)
+
+# Kernel tests under a build with bounds checks and C assertions, and under AddressSanitizer; both in folders of their own.
+debug: $(VENV)/test-installed
+	$(call checked_build,build/debug,SSVM_DEBUG=1)
+	cd build/debug && $(BIN)/python -m pytest $(KERNEL_TESTS) $(PYTEST_FLAGS)
+
+sanitize: $(VENV)/test-installed
+	$(call checked_build,build/sanitize,SSVM_SANITIZE=1)
+	cd build/sanitize && ASAN_OPTIONS=detect_leaks=0:halt_on_error=1 PYTHONMALLOC=malloc \
+	  $(if $(filter Darwin,$(shell uname)),DYLD_INSERT_LIBRARIES,LD_PRELOAD)=$(ASAN_RUNTIME) \
+	  $(BIN)/python -m pytest $(KERNEL_TESTS) $(PYTEST_FLAGS)
+
+ASAN_RUNTIME = $(shell $(CC) -print-file-name=$(if $(filter Darwin,$(shell uname)),libclang_rt.asan_osx_dynamic.dylib,libasan.so))
+
+# $(call checked_build,FOLDER,SETTING): copy the sources to FOLDER and compile them there with SETTING in the environment.
+define checked_build
+	mkdir -p $(1)
+	tar cf - --exclude='*.so' --exclude='*.c' --exclude=__pycache__ $(CHECKED) | tar xf - -C $(1)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check setuptools cython
+	cd $(1) && $(2) $(BIN)/python setup.py -q build_ext --inplace
+endef
+
+# The peers' programs into build/benchmarks, then every benchmark: about an hour.
+benchmarks: $(VENV)/installed
+	$(BIN)/python benchmarks/peers.py
+	$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf build dist $(VENV) examples/*/out .pytest_cache .hypothesis .ruff_cache ssvm.egg-info
+	find cython_ext \( -name '*.so' -o -name '*.c' \) -delete
+	find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +

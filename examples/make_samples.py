@@ -1,0 +1,90 @@
+"""How the three samples in this folder were made: make_samples.py DATA writes them anew.
+
+DATA is a folder with the original corpora:
+    ud_english_ewt/en_ewt-ud-train.conllu.gz, en_ewt-ud-test.conllu    UD English EWT (CC BY-SA 4.0)
+    ner_wnut17/wnut17train.conll, emerging.dev.conll                   WNUT-17 (CC BY 4.0)
+    fashion_mnist/{train,t10k}-{images-idx3,labels-idx1}-ubyte.gz      Fashion-MNIST (MIT)
+
+Sentences are taken at a fixed distance (every 8th and so on), so that every genre is represented; two columns are added
+that a template can use: the last three letters of the word, and its shape (Xx for Word, d for 2026, Xd for B52).
+"""
+
+import gzip
+import re
+import sys
+from itertools import islice
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def sentences(path):
+    """Blocks of non-blank lines."""
+    with (gzip.open if path.suffix == '.gz' else open)(path, 'rt', encoding='utf-8') as lines:
+        block = []
+        for line in lines:
+            if line.strip():
+                block.append(line.rstrip('\n').split('\t'))
+            elif block:
+                yield block
+                block = []
+        if block:
+            yield block
+
+
+def pos_rows(block):
+    """(word, UPOS) of the words of a CoNLL-U sentence: no comments, no ranges, no empty nodes."""
+    return [(fields[1], fields[3]) for fields in block if fields[0].isdigit()]
+
+
+def ner_rows(block):
+    return [(fields[0], fields[1]) for fields in block]
+
+
+def shape(word):
+    for pattern, letter in ((r'[^\W\d_]', 'x'), (r'\d', 'd')):
+        word = re.sub(pattern, lambda match, letter=letter: 'X' if match[0].isupper() else letter, word)
+    return re.sub(r'(.)\1+', r'\1', word)
+
+
+def write_columns(target, blocks, rows, distance):
+    with open(target, 'w', encoding='utf-8', newline='\n') as stream:
+        for block in islice(blocks, 0, None, distance):
+            for word, tag in rows(block):
+                print(word, word[-3:].lower(), shape(word), tag, file=stream)
+            print(file=stream)
+
+
+def write_images(target, pixels, labels, distance):
+    """Every distance-th image, four pixels averaged into one (14 x 14), in 16 grey levels from 0 to 1."""
+    with gzip.open(pixels) as stream:
+        images = stream.read()[16:]
+    with gzip.open(labels) as stream:
+        classes = stream.read()[8:]
+    with open(target, 'wb') as raw, gzip.GzipFile(fileobj=raw, mode='wb', mtime=0, filename='') as stream:
+        for number in range(0, len(classes), distance):
+            image = images[784 * number : 784 * (number + 1)]
+            row = [str(classes[number])]
+            for at in range(196):
+                corner = 56 * (at // 14) + 2 * (at % 14)
+                level = sum(image[corner + step] for step in (0, 1, 28, 29)) // 64
+                if level:
+                    row.append(f'{at + 1}:{level / 15:.3g}')
+            stream.write((' '.join(row) + '\n').encode())
+
+
+def main(data):
+    ewt, wnut, fashion = data / 'ud_english_ewt', data / 'ner_wnut17', data / 'fashion_mnist'
+    write_columns(HERE / 'pos' / 'train.txt', sentences(ewt / 'en_ewt-ud-train.conllu.gz'), pos_rows, 8)
+    write_columns(HERE / 'pos' / 'test.txt', sentences(ewt / 'en_ewt-ud-test.conllu'), pos_rows, 5)
+    write_columns(HERE / 'ner' / 'train.txt', sentences(wnut / 'wnut17train.conll'), ner_rows, 2)
+    write_columns(HERE / 'ner' / 'test.txt', sentences(wnut / 'emerging.dev.conll'), ner_rows, 2)
+    for name, part, distance in (('train', 'train', 60), ('test', 't10k', 20)):
+        files = (fashion / f'{part}-{kind}-ubyte.gz' for kind in ('images-idx3', 'labels-idx1'))
+        write_images(HERE / 'images' / f'{name}.svm.gz', *files, distance)
+
+
+if __name__ == '__main__':
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(Path(sys.argv[1]))

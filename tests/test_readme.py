@@ -1,0 +1,137 @@
+"""The documentation is true: every command of the README runs, in its order, in a copy of examples/; options that other
+pages mention exist; the tables name what there is."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cython_ext.objectives.registry import OBJECTIVES
+from cython_ext.solvers.registry import all_solvers
+from cython_ext.structures.registry import MODULES as STRUCTURES
+from data_formats.registry import FORMATS
+from ssvm_cli.main import cli
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / 'README.md').read_text(encoding='utf-8')
+PAGES = [ROOT / 'README.md', ROOT / 'CONTRIBUTING.md', *ROOT.glob('examples/**/*.md'), *ROOT.glob('benchmarks/*.md')]
+COMMANDS = ('train', 'predict', 'gap', 'convert')
+
+
+def blocks(text, language):
+    """(line number, code) of the fenced blocks of a language."""
+    found = re.finditer(rf'^```{language}\n(.*?)^```$', text, re.MULTILINE | re.DOTALL)
+    return [(text.count('\n', 0, match.start()) + 1, match[1]) for match in found]
+
+
+def table_column(heading, column=0):
+    """The words in backquotes of one column of the table whose header begins with a heading."""
+    header = f'| {heading}'
+    rows = README[README.index(header) :].split('\n\n')[0].splitlines()[2:]
+    return [word for row in rows for word in re.findall(r'`([^`]+)`', row.split('|')[column + 1])]
+
+
+@pytest.fixture(scope='module')
+def tour(tmp_path_factory):
+    """A copy of examples/ to work in, and an environment whose PATH begins with the ssvm under test."""
+    folder = tmp_path_factory.mktemp('readme')
+    work = folder / 'examples'
+    shutil.copytree(ROOT / 'examples', work, ignore=shutil.ignore_patterns('out'))
+    programs = folder / 'bin'
+    programs.mkdir()
+    program = programs / 'ssvm'
+    installed = Path(sys.executable).parent / 'ssvm'
+    if installed.exists():
+        program.symlink_to(installed)
+    else:
+        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ssvm_cli.main "$@"\n')
+        program.chmod(0o755)
+    env = {**os.environ, 'PATH': f'{programs}{os.pathsep}{os.environ["PATH"]}'}
+    if not installed.exists():
+        env['PYTHONPATH'] = str(ROOT)
+    return work, env
+
+
+@pytest.mark.parametrize('line, code', blocks(README, 'sh'), ids=lambda value: value if isinstance(value, int) else '')
+def test_every_command_runs(tour, line, code):
+    """Blocks build on those before them, so this is one test in many steps: run the whole file."""
+    work, env = tour
+    run = subprocess.run(['bash', '-euc', code], cwd=work, env=env, capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, f'README.md:{line}: exit {run.returncode}\n{run.stdout[-2000:]}{run.stderr[-2000:]}'
+    assert 'Traceback' not in run.stderr
+
+
+def test_the_tour_has_commands_of_every_kind():
+    code = ''.join(code for _, code in blocks(README, 'sh'))
+    assert all(f'ssvm {command} ' in code for command in COMMANDS)
+
+
+def test_ssvm_is_shown_nowhere_else():
+    """A command outside an sh block would be one that no test runs."""
+    rest = re.sub(r'^```sh\n.*?^```$', '', README, flags=re.MULTILINE | re.DOTALL)
+    inline = re.findall(r'`ssvm [^`]+`', rest)
+    assert not [
+        text
+        for text in inline
+        if not re.fullmatch(r'`ssvm (train|predict|gap|convert)( --help| --list-solvers)?`', text)
+    ]
+
+
+def test_set_up_is_what_ci_runs():
+    ci = ROOT / '.ci' / 'run'
+    if not ci.exists():
+        pytest.skip('.ci/run is not part of the source distribution')
+    (_, setup), *_ = blocks(README, 'bash')
+    script = ci.read_text()
+    for command in re.findall(r'^make \w+', setup, re.MULTILINE):
+        assert f'\n{command}\n' in script
+
+
+def test_tables_name_what_there_is():
+    assert table_column('`--objective`') == list(OBJECTIVES)
+    assert table_column('`--task`') == list(STRUCTURES)
+    assert sorted(table_column('`--solver`')) == sorted(solver.name for solver in all_solvers())
+    assert table_column('format | `--format`', 1) == list(FORMATS)
+
+
+def test_solver_table_has_their_objectives():
+    rows = README[README.index('| `--solver`') :].split('\n\n')[0].splitlines()[2:]
+    for solver in all_solvers():
+        (row,) = [row for row in rows if row.startswith(f'| `{solver.name}`')]
+        named = row.split('|')[2].strip()
+        assert named.split(', ') == list(solver.objectives)
+
+
+def test_file_endings_are_those_of_the_formats():
+    rows = README[README.index('| format | `--format`') :].split('\n\n')[0].splitlines()[2:]
+    for row, module in zip(rows, FORMATS.values(), strict=True):
+        assert sorted(row.split('|')[3].split()) == sorted(module.EXTENSIONS)
+
+
+@pytest.mark.parametrize('page', PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_options_exist(page):
+    """Every long option on a line that calls ssvm, or alone in backquotes, is one of the command's."""
+    known = {command: set(re.findall(r'--[a-z][a-z-]*', help_of(command))) for command in COMMANDS}
+    text = page.read_text(encoding='utf-8')
+    for command, words in re.findall(r'ssvm (train|predict|gap|convert)\b([^\n`|]*)', text):
+        assert set(re.findall(r'(?<!\S)--[a-z][a-z-]*', words)) <= known[command], words
+    if page.name == 'README.md' and page.parent == ROOT:
+        alone = set(re.findall(r'`(--[a-z][a-z-]*)[ `]', text))
+        assert alone <= set().union(*known.values())
+
+
+def test_links_lead_somewhere():
+    for page in PAGES:
+        for target in re.findall(r'\]\((?!https?:|#)([^)#]+)', page.read_text(encoding='utf-8')):
+            assert (page.parent / target).exists(), f'{page.name}: {target}'
+
+
+def help_of(command):
+    result = CliRunner().invoke(cli, [command, '--help'])
+    assert result.exit_code == 0, result.output
+    return result.output
