@@ -1,13 +1,15 @@
 """Signals: what was done is saved, and a resumed run ends as if nothing had happened."""
 
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
 
 from data_formats.log import read_log
 from data_formats.model import load
-from tests.cli.commands import conll_text, run, start
+from tests.cli.commands import conll_text, environment, run, start
 
 
 @pytest.fixture(scope='module')
@@ -90,11 +92,34 @@ def test_kill_leaves_the_previous_model(corpus, files, tmp_path):
 
 
 def test_a_second_signal_ends_at_once(corpus, tmp_path):
-    process = start('train', '--log', tmp_path / 'log', '--rel-gap', 0, corpus, tmp_path / 'm')
+    """The first one is being obeyed, which here takes a minute."""
+    code = (
+        'import sys, time; from ssvm_cli import main, training\n'
+        'def save(*args): print("saving", flush=True); time.sleep(60)\n'
+        'training.save = save; main.cli.main(sys.argv[1:])'
+    )
+    argv = [
+        sys.executable,
+        '-c',
+        code,
+        'train',
+        '-q',
+        '--log',
+        tmp_path / 'log',
+        '--rel-gap',
+        '0',
+        corpus,
+        tmp_path / 'm',
+    ]
+    process = subprocess.Popen(list(map(str, argv)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
     wait_for_rows(tmp_path / 'log', 1, process)
-    for _ in range(200):
-        process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    assert process.stdout.readline() == b'saving\n'
+    process.send_signal(signal.SIGINT)
     assert finish(process) == 130
+    assert time.monotonic() - begin < 30
+    assert not (tmp_path / 'm').exists()
 
 
 def test_a_signal_before_there_is_anything_to_save(tmp_path):

@@ -123,6 +123,8 @@ def chunk_figures(gold, found):
         ('B-A E-A S-B', 'B-A I-A S-B', (2, 2, 2)),
         ('S-A S-A', 'B-A E-A', (2, 1, 0)),
         ('B-A E-A E-A', 'B-A E-A S-A', (2, 2, 2)),
+        ('B-A S-A', 'B-A I-A', (2, 1, 0)),
+        ('I-A S-A I-A', 'I-A B-A I-A', (3, 2, 1)),
         ('O O', 'O I-A', (0, 1, 0)),
         ('B I O', 'B I I', (1, 1, 0)),
     ],
