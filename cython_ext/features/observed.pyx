@@ -151,6 +151,8 @@ cdef class ObservedFeatures(SparseFeatures):
         lists = [blocks.pop(f'state.{name}', np.empty(0)) for name in ('indptr', 'labels', 'weights')]
         if not (np.array_equal(lists[0], self.label_indptr) and np.array_equal(lists[1], self.label_index)):
             raise ValueError('the weights are of other attribute-label pairs than those of these data')
+        if len(lists[2]) != self.state_size:
+            raise ValueError(f'{len(lists[2])} state weights (expected {self.state_size})')
         w = self.zeros()
         w[:self.state_size] = lists[2]
         self._set_pair_blocks(w, blocks)

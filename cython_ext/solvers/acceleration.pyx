@@ -24,8 +24,8 @@ from libc.math cimport sqrt
 from cython_ext.kernels cimport vector
 from cython_ext.memory import aligned_zeros
 
-CONTRACTION = 0.7
-FALL, RISE = 0.85, 1.03      # of the largest kappa allowed, when the dual has fallen and when it has risen
+CONTRACTION = 0.75
+FALL, RISE = 0.93, 1.05      # of the largest kappa allowed, when the dual has fallen and when it has risen
 RATE = 0.2                  # weight of the last iterate in the running average
 
 
