@@ -5,8 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from tests import optimum
 from tests.solvers import problems, tiny
+from tests.solvers.references import SubgradientDescent
 from tests.solvers.runs import bounds, go, make, run
 
 twin = functools.cache(problems.twin)
@@ -14,33 +14,12 @@ twin = functools.cache(problems.twin)
 OBJECTIVES = pytest.mark.parametrize('objective', ['hinge', 'log', 'softmax-margin'])
 
 
-class Reference:
-    """w <- (1 - eta lam) w - eta grad l_i(w) with eta = gamma0 / (1 + t / t0), and the mean of all w weighted by t."""
-
-    def __init__(self, plain, objective, gamma0, t0):
-        self.plain, self.objective, self.gamma0, self.t0 = plain, objective, gamma0, t0
-        self.t, self.w = 0, np.zeros(plain.psi[0].shape[1])
-        self.average = self.w.copy()
-        self.seen = [[] for _ in plain.psi]
-
-    def visit(self, i):
-        psi, offsets = self.plain.psi[i], self.plain.offsets(self.objective)[i]
-        scores = offsets - psi @ self.w
-        best = int(scores.argmax())
-        slope = -psi[best] if self.objective == 'hinge' else -optimum.softmax(scores) @ psi
-        step = self.gamma0 / (1 + self.t / self.t0)
-        self.w = (1 - step * self.plain.lam) * self.w - step * slope
-        self.t += 1
-        self.average = self.average + 2 / (self.t + 1) * (self.w - self.average)
-        self.seen[i].append(best)
-
-
 @OBJECTIVES
 @pytest.mark.parametrize('name', ['multiclass', 'chain', 'chain-edges'])
 def test_steps_and_average_against_plain_python(objective, name):
     it = twin(name, objective, 'matrix', 1.0)
     solver = make('sgd', it.problem, seed=2, gamma0=0.2, t0=30.0)
-    reference = Reference(it.plain, objective, 0.2, 30.0)
+    reference = SubgradientDescent(it.plain, objective, 0.2, 30.0)
     for _ in range(25):
         assert solver.run_pass(go())
         order = solver.state()['order']
@@ -58,7 +37,7 @@ def test_dual_point_is_the_average_of_the_outputs(name):
     """The p-th output of an example has weight 2 / (p + 1) when it comes and shrinks with the later ones."""
     it = twin(name, 'hinge', 'matrix', 1.0)
     solver = make('sgd', it.problem, seed=2, gamma0=0.2, t0=30.0)
-    reference = Reference(it.plain, 'hinge', 0.2, 30.0)
+    reference = SubgradientDescent(it.plain, 'hinge', 0.2, 30.0)
     for _ in range(20):
         assert solver.run_pass(go())
         for i in solver.state()['order']:
@@ -96,7 +75,7 @@ def test_the_average_is_one_whatever_the_steps(objective, lam_times_n, t0):
     it = twin('multiclass', objective, 'hamming', lam_times_n)
     gamma0 = 0.5 / it.problem.lam
     solver = make('sgd', it.problem, seed=1, gamma0=gamma0, t0=t0)
-    reference = Reference(it.plain, objective, gamma0, t0)
+    reference = SubgradientDescent(it.plain, objective, gamma0, t0)
     for _ in range(150):
         assert solver.run_pass(go())
         for i in solver.state()['order']:

@@ -1,0 +1,47 @@
+"""The algorithms of the papers in a few lines of numpy over enumerated problems, step by step."""
+
+import numpy as np
+
+from tests import optimum
+
+
+class FrankWolfe:
+    """Lacoste-Julien et al. (2013), Algorithm 4 with exact line search, one output distribution per example."""
+
+    def __init__(self, plain):
+        self.plain, self.visits = plain, 0
+        self.alpha = [np.eye(1, len(delta), int(np.flatnonzero(delta == 0)[0]))[0] for delta in plain.delta]
+        self.w, self.average = optimum.weights(plain, self.alpha), np.zeros(plain.psi[0].shape[1])
+
+    def visit(self, i):
+        psi, delta = self.plain.psi[i], self.plain.delta[i]
+        scores = delta - psi @ self.w
+        towards = np.eye(1, len(delta), int(scores.argmax()))[0] - self.alpha[i]
+        change = towards @ psi / (self.plain.lam * self.plain.n)
+        gap, curve = towards @ scores, self.plain.lam * self.plain.n * (change @ change)
+        step = min(1.0, gap / curve) if curve > 0 else 1.0
+        self.alpha[i] = self.alpha[i] + step * towards
+        self.w = self.w + step * change
+        self.visits += 1
+        self.average += 2 / (self.visits + 1) * (self.w - self.average)
+
+
+class SubgradientDescent:
+    """w <- (1 - eta lam) w - eta grad l_i(w) with eta = gamma0 / (1 + t / t0), and the mean of all w weighted by t."""
+
+    def __init__(self, plain, objective, gamma0, t0, start=0.0):
+        self.plain, self.objective, self.gamma0, self.t0 = plain, objective, gamma0, t0
+        self.t, self.average = 0, np.zeros(plain.psi[0].shape[1])
+        self.w = self.average + start
+        self.seen = [[] for _ in plain.psi]
+
+    def visit(self, i):
+        psi, offsets = self.plain.psi[i], self.plain.offsets(self.objective)[i]
+        scores = offsets - psi @ self.w
+        best = int(scores.argmax())
+        slope = -psi[best] if self.objective == 'hinge' else -optimum.softmax(scores) @ psi
+        step = self.gamma0 / (1 + self.t / self.t0)
+        self.w = (1 - step * self.plain.lam) * self.w - step * slope
+        self.t += 1
+        self.average = self.average + 2 / (self.t + 1) * (self.w - self.average)
+        self.seen[i].append(best)
