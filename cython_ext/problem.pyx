@@ -95,8 +95,21 @@ cdef class Problem:
         return Evaluation(primal, losses, dual if np.isfinite(dual) else -np.inf)
 
     def certify(self, point):
-        """(D(alpha), w(alpha)) of a sparse dual point (arrays indptr, weights, code_indptr, codes), computed from the
-        data alone. Raises ValueError when it is not a point of the dual's domain."""
+        """(D(alpha), w(alpha)) of a sparse dual point (see dual_point.py), computed from the data alone. Raises ValueError
+        when it is not a point of the dual's domain."""
+        loss, total = self._expectations(point)
+        w = self.features.zeros()
+        total.total(w, self.pool)
+        w /= self.lam * self.n
+        return loss - self.lam / 2 * self.features.inner(w, w), w
+
+    def dual_value(self, point):
+        """D(alpha) alone, in less memory."""
+        loss, total = self._expectations(point)
+        return loss - total.norm2(self.pool) / (2 * self.lam * self.n * self.n)
+
+    def _expectations(self, point):
+        """(mean of E[Delta], Accumulator of E[psi_i]) of a dual point."""
         if self.sums:
             raise TypeError(f'{self.objective_name} has no sparse dual points')
         point = dual_point.checked(point, self.n)
@@ -104,10 +117,7 @@ cdef class Problem:
         total.clear()
         deltas = np.empty(self.n)
         self.pool.map(self._outputs, [(point, deltas, total, c, *chunk) for c, chunk in enumerate(self._parts(total.chunks))])
-        w = self.features.zeros()
-        total.total(w, self.pool)
-        w /= self.lam * self.n
-        return deltas.sum() / self.n - self.lam / 2 * self.features.inner(w, w), w
+        return deltas.sum() / self.n, total
 
     def memory_estimate(self):
         """Bytes of one weight vector."""

@@ -80,7 +80,7 @@ def hinge_dual(problem, point, o, progress):
     """(dual, where it comes from): the model's own dual point, or one made by a few passes of bcfw."""
     if point is not None:
         try:
-            return problem.certify(point)[0], 'model'
+            return problem.dual_value(point), 'model'
         except ValueError as error:
             progress.say(f'{o.model}: {error}')
     progress.say(f'no dual point for these data in {o.model}: {o.passes} passes of bcfw make one (--passes)')
@@ -101,7 +101,7 @@ def dual_by_passes(problem, passes):
             value, best = solver.dual_value(), solver.dual_point()
         if solver.finished:
             break
-    return problem.certify(best)[0]
+    return problem.dual_value(best)
 
 
 def report(model, problem, primal, dual, source):

@@ -125,3 +125,9 @@ cdef class Accumulator:
     def total(self, double[::1] out, pool):
         """out[:] = sum of everything put since clear(). pool: a cython_ext.parallel.Pool."""
         np.asarray(out)[...] = self.totals.sum(axis=0)
+
+    def norm2(self, pool):
+        """The squared norm of total()."""
+        out = self.features.zeros()
+        self.total(out, pool)
+        return self.features.inner(out, out)

@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t
 
 from cython_ext.features.feature_map cimport Accumulator, FeatureMap
 
@@ -25,7 +25,7 @@ cdef class SparseFeatures(FeatureMap):
     cdef const double *mask_data            # [stride, stride] 1 where a transition has a weight
     cdef object gram_arrays
     cdef const int64_t *gram_start          # NULL: inner products are computed when needed
-    cdef const float *gram_single           # one of the two holds them
+    cdef const uint16_t *gram_count         # one of the two holds them
     cdef const double *gram_double
 
     cdef Py_ssize_t length(self, Py_ssize_t i) noexcept nogil
@@ -45,3 +45,5 @@ cdef class SparseAccumulator(Accumulator):
     cdef Py_ssize_t pair_size
     cdef object tokens_by_column, statistics
     cdef double *statistic_data
+
+    cdef _gather(self, double *out, Py_ssize_t begin, Py_ssize_t end)

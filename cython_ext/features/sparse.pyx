@@ -7,7 +7,7 @@ so that one visit of a token reads whole cache lines. Covers multiclass (one pos
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t
 from libc.string cimport memcpy, memset
 
 from cython_ext.features.feature_map cimport Accumulator, FeatureMap
@@ -272,8 +272,8 @@ cdef class SparseFeatures(FeatureMap):
         cdef Py_ssize_t begin = self.offset_data[i]
         if self.gram_start == NULL:
             return self.tokens.inner(begin + t, begin + u)
-        if self.gram_single != NULL:
-            return self.gram_single[self.gram_start[i] + t * self.length(i) + u]
+        if self.gram_count != NULL:
+            return self.gram_count[self.gram_start[i] + t * self.length(i) + u]
         return self.gram_double[self.gram_start[i] + t * self.length(i) + u]
 
     cdef double edge_gram(self, Py_ssize_t i, Py_ssize_t t, Py_ssize_t u, Py_ssize_t k) noexcept nogil:
@@ -282,19 +282,19 @@ cdef class SparseFeatures(FeatureMap):
         return self.edges.inner(begin + t, begin + u) + (self.mask_data[k] if self.transitions else 0.0)
 
     def keep_gram(self):
-        """Keep a table of the inner products of each example's positions (whole numbers fit into single precision
-        without loss), unless it would be too large."""
+        """Keep a table of the inner products of each example's positions (counts, where all values
+        are 1), unless it would be too large."""
         cdef Py_ssize_t i, n = len(self.offsets) - 1, t, u, T
         cdef Py_ssize_t begin
         lengths = np.diff(self.offsets)
         start = np.zeros(n + 1, np.int64)
         np.cumsum(lengths * lengths, out=start[1:])
-        single = self.tokens.value == NULL
-        if self.gram_start != NULL or start[n] * (4 if single else 8) > GRAM_LIMIT:
+        single = self.tokens.value == NULL and np.diff(self.tokens.indptr_array).max(initial=0) < 1 << 16
+        if self.gram_start != NULL or start[n] * (2 if single else 8) > GRAM_LIMIT:
             return
-        table = np.zeros(start[n] + 1, np.float32 if single else np.float64)
+        table = np.zeros(start[n] + 1, np.uint16 if single else np.float64)
         cdef const int64_t[::1] start_view = start
-        cdef float[::1] single_view = table if single else np.zeros(1, np.float32)
+        cdef uint16_t[::1] count_view = table if single else np.zeros(1, np.uint16)
         cdef double[::1] double_view = np.zeros(1) if single else table
         cdef double[::1] spread = np.zeros(self.tokens.columns + 1)
         cdef const int64_t *indptr = self.tokens.indptr
@@ -302,6 +302,7 @@ cdef class SparseFeatures(FeatureMap):
         cdef const double *value = self.tokens.value
         cdef int64_t p, at
         cdef double total
+        cdef bint counts = single
         with nogil:
             for i in range(n):
                 begin, T = self.offset_data[i], self.length(i)
@@ -313,15 +314,15 @@ cdef class SparseFeatures(FeatureMap):
                         for p in range(indptr[begin + t], indptr[begin + t + 1]):
                             total += spread[index[p]] if value == NULL else spread[index[p]] * value[p]
                         at = start_view[i]
-                        if value == NULL:
-                            single_view[at + t * T + u] = single_view[at + u * T + t] = <float> total
+                        if counts:
+                            count_view[at + t * T + u] = count_view[at + u * T + t] = <uint16_t> total
                         else:
                             double_view[at + t * T + u] = double_view[at + u * T + t] = total
                     for p in range(indptr[begin + u], indptr[begin + u + 1]):
                         spread[index[p]] = 0.0
         self.gram_arrays = start, table
         self.gram_start = &start_view[0]
-        self.gram_single = &single_view[0] if single else NULL
+        self.gram_count = &count_view[0] if single else NULL
         self.gram_double = NULL if single else &double_view[0]
 
     def accumulator(self, Py_ssize_t n):
@@ -410,8 +411,23 @@ cdef class SparseAccumulator(Accumulator):
         if self.pair_size:
             np.asarray(out)[self.map.state_size:] = self.totals[:, :self.pair_size].sum(axis=0)
 
+    def norm2(self, pool):
+        """|| total ||^2 without the total: in fixed ranges of attributes, each summed and forgotten."""
+        parts = pool.map(self._states_norm2, ranges(self.tokens_by_column[0], 64))
+        pairs = self.totals[:, :self.pair_size].sum(axis=0)
+        return sum(parts) + vector_norm2(pairs)
+
+    def _states_norm2(self, Py_ssize_t begin, Py_ssize_t end):
+        cdef double[::1] rows = np.empty((end - begin) * self.map.stride)
+        self._gather(&rows[0], begin, end)
+        return vector.dot(len(rows), &rows[0], &rows[0])
+
     def _states(self, double[::1] out, Py_ssize_t begin, Py_ssize_t end):
         """out[attribute, :] for a range of attributes."""
+        self._gather(&out[begin * self.map.stride], begin, end)
+
+    cdef _gather(self, double *out, Py_ssize_t begin, Py_ssize_t end):
+        """Rows begin..end-1 of the sum."""
         indptr, rows, values = self.tokens_by_column
         cdef const int64_t[::1] indptr_view = indptr
         cdef const int32_t[::1] rows_view = rows
@@ -421,4 +437,8 @@ cdef class SparseAccumulator(Accumulator):
             value = &values_view[0]
         with nogil:
             vector.gather_tokens(self.statistic_data, self.map.stride, &indptr_view[0], &rows_view[0], value, begin, end,
-                                 &out[begin * self.map.stride])
+                                 out)
+
+
+def vector_norm2(const double[::1] x):
+    return vector.dot(len(x), &x[0], &x[0]) if len(x) else 0.0

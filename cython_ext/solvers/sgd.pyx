@@ -225,7 +225,7 @@ cdef class Sgd(Solver):
     def dual_value(self):
         if self.sets is None:
             return None
-        return self.problem.certify(self.dual_point())[0]
+        return self.problem.dual_value(self.dual_point())
 
     def dual_point(self):
         return None if self.sets is None else self.sets.dual_point()
