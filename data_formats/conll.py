@@ -4,8 +4,10 @@ A row whose first cell is -DOCSTART- ends a sequence like a blank line. Files to
 There is no `write`: a data set holds attributes, which do not tell what the columns were.
 """
 
+import io
 import re
 from dataclasses import dataclass
+from functools import partial
 
 from cython_ext.text.columns import ColumnParser, echo_rows
 from cython_ext.text.cuts import after_blank_line
@@ -13,7 +15,7 @@ from cython_ext.text.expansion import Expander
 from cython_ext.text.vocabulary import encoded
 from data_formats import templates
 from data_formats.errors import DataError
-from data_formats.reading import read_all, stream_all
+from data_formats.reading import Reader, read_all, stream_all
 from data_formats.source import Source
 from data_formats.writing import candidate_header
 
@@ -24,28 +26,32 @@ TASKS = ('chain', 'multiclass')
 DOCSTART = b'-DOCSTART-'
 
 
-def read(source, options, vocabularies=None):
-    """The whole file as a TokenDataset, its attributes made by the template."""
-    with Source.of(source) as source:
-        return read_all(source, parser_of(source, options, vocabularies), after_blank_line, options, vocabularies)
-
-
-def stream(source, options, vocabularies):
-    """The file as Blocks of whole sequences."""
-    with Source.of(source) as source:
-        parser = parser_of(source, options, vocabularies)
-        yield from stream_all(source, parser, after_blank_line, options, vocabularies)
-
-
-def parser_of(source, options, frozen):
-    """A parser for the file: its number of columns is the model's, or that of the first row."""
-    columns, line = (options.columns, None) if options.columns else first_width(source)
+def reader(source, options, vocabularies):
+    """How the file is read: its number of columns is the model's, or that of the first row."""
+    columns, line = (options.columns, None) if options.columns else first_row(source.head(), 1) or (0, None)
     if columns == 1:
         raise DataError(source.name, line, '1 column', 'expected a word and its label at least')
     text = templates.builtin(columns or 2) if options.template is None else options.template
     template = templates.parse(text, options.template_name)
     columns = columns or template.width + 1
     template.check_columns(columns - 1)
+    return Reader(after_blank_line, partial(parser_of, template, columns, vocabularies), carry_width)
+
+
+def read(source, options, vocabularies=None):
+    """The whole file as a TokenDataset, its attributes made by the template."""
+    with Source.of(source) as source:
+        return read_all(source, reader(source, options, vocabularies), options, vocabularies)
+
+
+def stream(source, options, vocabularies):
+    """The file as Blocks of whole sequences."""
+    with Source.of(source) as source:
+        yield from stream_all(source, reader(source, options, vocabularies), options, vocabularies)
+
+
+def parser_of(template, columns, frozen):
+    """A parser for files of so many columns."""
     expander = Expander(
         [pieces_of(feature) for feature in template.states],
         [pieces_of(feature) for feature in template.edges],
@@ -69,13 +75,19 @@ def pieces_of(feature):
     ]
 
 
-def first_width(source):
-    """(number of columns of the first row of a source, its line number); (0, None) if there is none in sight."""
-    for number, line in enumerate(source.head().split(b'\n'), 1):
-        cells = [cell for cell in re.split(rb'[ \t]+', line.strip(b' \t\r')) if cell]
+def first_row(text, number):
+    """(number of columns of the first row of a text, its line number) or None; `number` is that of the first line."""
+    for line in io.BytesIO(text):
+        cells = [cell for cell in re.split(rb'[ \t]+', line.strip(b' \t\r\n')) if cell]
         if cells and cells[0] != DOCSTART:
             return len(cells), number
-    return 0, None
+        number += 1
+    return None
+
+
+def carry_width(text, line, width):
+    """What parts behind this one must know: the number of columns of the file, and the line that showed it."""
+    return width or first_row(text, line)
 
 
 def write_predictions(block, labels, stream, extra_columns=None, headers=None):

@@ -1,8 +1,10 @@
 """CRFsuite attribute files: `LABEL TAB ATTRIBUTE[:VALUE] TAB ...`, a token a line, blank lines between sequences."""
 
+from functools import partial
+
 from cython_ext.text.attributes import AttributeParser
 from cython_ext.text.cuts import after_blank_line
-from data_formats.reading import known, read_all, stream_all
+from data_formats.reading import Reader, known, read_all, stream_all
 from data_formats.writing import write_attributes, write_label_lines, write_nbest_labels
 
 NAME = 'crfsuite'
@@ -11,16 +13,20 @@ EXTENSIONS = ('.crfsuite', '.crf')
 TASKS = ('chain', 'multiclass')
 
 
+def reader(source, options, vocabularies):
+    """How the file is read."""
+    required = vocabularies is None and options.require_labels
+    return Reader(after_blank_line, partial(AttributeParser, *known(vocabularies), required=required))
+
+
 def read(source, options, vocabularies=None):
     """The whole file as a TokenDataset."""
-    required = vocabularies is None and options.require_labels
-    parser = AttributeParser(*known(vocabularies), required=required)
-    return read_all(source, parser, after_blank_line, options, vocabularies)
+    return read_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
 def stream(source, options, vocabularies):
     """The file as Blocks of whole sequences."""
-    return stream_all(source, AttributeParser(*known(vocabularies)), after_blank_line, options, vocabularies)
+    return stream_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
 def write(dataset, stream, names=None):

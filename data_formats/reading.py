@@ -1,5 +1,10 @@
 """From a parser's arrays to a TokenDataset: the steps that all formats share."""
 
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
 import numpy as np
 
 from cython_ext.text.errors import TextError
@@ -9,35 +14,80 @@ from data_formats.errors import DataError
 from data_formats.source import Source
 
 
-def read_all(source, parser, cut, options, frozen):
+class Part(NamedTuple):
+    """A part of a file: whole sequences, the number of the first line, what is carried over from the parts before."""
+
+    text: bytes
+    line: int
+    carried: object
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How a file in some format is read, part by part, so that parts can be parsed side by side.
+
+    cut : where a part may end (cython_ext.text.cuts)
+    parser : () -> a fresh cython_ext.text Parser
+    carry : (text, line, carried) -> what the part behind this one must know, None: nothing; the result matters only if
+        the parser takes this part. It must be quick, since it is found before the part is parsed.
+    """
+
+    cut: Callable
+    parser: Callable
+    carry: Callable = lambda text, line, carried: None
+
+    def parts(self, source):
+        """Yield the Parts of a source."""
+        carried = None
+        for text, line in source.blocks(self.cut):
+            yield Part(text, line, carried)
+            carried = self.carry(text, line, carried)
+
+
+def read_all(source, reader, options, frozen):
     """The whole of a source as one TokenDataset.
 
-    parser : a cython_ext.text Parser
-    cut : where a block may end (cython_ext.text.cuts)
     frozen : what has `attributes`, `edge_attributes` and `label_names` (a model, a dataset), or None while training
     """
+    parser = reader.parser()
     with Source.of(source) as source:
-        for block, line in source.blocks(cut):
-            feed(source, parser, block, line)
+        for part in reader.parts(source):
+            feed(source, parser, part)
     parts = parser.take()
     if frozen is None:
         learn(source, parts, options, parser)
     return finish(parts, options, frozen)
 
 
-def stream_all(source, parser, cut, options, frozen):
+def stream_all(source, reader, options, frozen):
     """Yield a Block for each part of a source; what was yielded is not kept."""
     with Source.of(source) as source:
-        for block, line in source.blocks(cut):
-            feed(source, parser, block, line)
-            parts = parser.take()
-            yield Block(finish(parts, options, frozen), block, parts['offsets'])
+        yield from map(PartParser(source, reader, options, frozen), reader.parts(source))
 
 
-def feed(source, parser, block, line):
-    """Parse a block; what the parser cannot take becomes an error that names the file."""
+class PartParser:
+    """Part -> Block, for any number of threads at once: each has a parser of its own."""
+
+    def __init__(self, source, reader, options, frozen):
+        self._source = source
+        self._reader = reader
+        self._options = options
+        self._frozen = frozen
+        self._local = threading.local()
+
+    def __call__(self, part):
+        # taken away while it works: a parser that has failed is not used again
+        parser = self._local.__dict__.pop('parser', None) or self._reader.parser()
+        feed(self._source, parser, part)
+        arrays = parser.take()
+        self._local.parser = parser
+        return Block(finish(arrays, self._options, self._frozen), part.text, arrays['offsets'])
+
+
+def feed(source, parser, part):
+    """Parse a part; what the parser cannot take becomes an error that names the file."""
     try:
-        parser.feed(block, line)
+        parser.feed(*part)
     except TextError as error:
         raise DataError(source.name, error.line, error.what, error.expected) from None
 

@@ -6,6 +6,7 @@ A format is one module of this package that offers
     EXTENSIONS, TASKS       file name endings; tasks it can feed, the usual one first
     read(source, options, vocabularies=None) -> TokenDataset
     stream(source, options, vocabularies) -> iterator of Block
+    reader(source, options, vocabularies) -> data_formats.reading.Reader, for those who parse parts side by side
     write(dataset, stream, names=None)              where a data set can be turned into such a file
     write_predictions(block, labels, stream, extra_columns=None, headers=None)
     write_nbest(block, candidates, stream)

@@ -1,8 +1,10 @@
 """svm_hmm files: `TAG qid:N INDEX:VALUE ... # comment`, one token a line, one qid for each sequence."""
 
-from cython_ext.text.cuts import before_last_qid
+from functools import partial
+
+from cython_ext.text.cuts import before_last_qid, last_qid
 from cython_ext.text.pairs import PairParser
-from data_formats.reading import known, read_all, stream_all
+from data_formats.reading import Reader, known, read_all, stream_all
 from data_formats.writing import write_label_lines, write_nbest_labels, write_pairs
 
 NAME = 'svmhmm'
@@ -11,14 +13,19 @@ EXTENSIONS = ('.svmhmm', '.hmm')
 TASKS = ('chain', 'multiclass')
 
 
+def reader(source, options, vocabularies):
+    """How the file is read."""
+    return Reader(before_last_qid, partial(PairParser, True, *known(vocabularies)), last_qid)
+
+
 def read(source, options, vocabularies=None):
     """The whole file as a TokenDataset; a sequence ends where qid grows."""
-    return read_all(source, PairParser(True, *known(vocabularies)), before_last_qid, options, vocabularies)
+    return read_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
 def stream(source, options, vocabularies):
     """The file as Blocks of whole sequences."""
-    return stream_all(source, PairParser(True, *known(vocabularies)), before_last_qid, options, vocabularies)
+    return stream_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
 def write(dataset, stream, names=None):

@@ -1,8 +1,10 @@
 """SVMlight and LIBSVM files: `LABEL INDEX:VALUE ... # comment`, one example a line."""
 
+from functools import partial
+
 from cython_ext.text.cuts import after_line
 from cython_ext.text.pairs import PairParser
-from data_formats.reading import known, read_all, stream_all
+from data_formats.reading import Reader, known, read_all, stream_all
 from data_formats.writing import write_label_lines, write_nbest_labels, write_pairs
 
 NAME = 'svmlight'
@@ -11,14 +13,19 @@ EXTENSIONS = ('.svm', '.svmlight', '.libsvm', '.light')
 TASKS = ('multiclass',)
 
 
+def reader(source, options, vocabularies):
+    """How the file is read."""
+    return Reader(after_line, partial(PairParser, False, *known(vocabularies)))
+
+
 def read(source, options, vocabularies=None):
     """The whole file as a TokenDataset of one-token examples."""
-    return read_all(source, PairParser(False, *known(vocabularies)), after_line, options, vocabularies)
+    return read_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
 def stream(source, options, vocabularies):
     """The file as Blocks."""
-    return stream_all(source, PairParser(False, *known(vocabularies)), after_line, options, vocabularies)
+    return stream_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
 def write(dataset, stream, names=None):

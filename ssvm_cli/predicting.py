@@ -3,7 +3,7 @@
 import io
 import json
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import click
 import numpy as np
@@ -11,12 +11,15 @@ import numpy as np
 from data_formats.atomic import atomic_output
 from data_formats.errors import DataError, UsageError
 from data_formats.model import load
+from data_formats.reading import PartParser
 from ssvm_cli.decoder import Decoder
 from ssvm_cli.inputs import opened
 from ssvm_cli.metrics import Scores
 from ssvm_cli.paths import check_paths
 from ssvm_cli.progress import Progress
 from ssvm_cli.resources import available_cpus
+
+PART = 1 << 18  # bytes of the input that a thread takes at a time: all arrays made of them fit into a cache
 
 
 def predict(o):
@@ -33,10 +36,12 @@ def predict(o):
     writer = Writer(o, module, decoder)
     scores = Scores(model.label_names.names(), chunks=None if model.task == 'chain' else False)
     scored = o.evaluate or o.metrics is not None
-    blocks = module.stream(source, read_options, model)
+    source.block = PART
     examples = tokens = 0
-    with atomic_output(o.output) as stream:
-        for dataset, labels, text in in_order(writer.decode, blocks, threads):
+    with atomic_output(o.output) as stream, source:
+        reader = module.reader(source, read_options, model)
+        parse = PartParser(source, reader, read_options, model)
+        for dataset, labels, text in in_order(lambda part: writer.decode(parse(part)), reader.parts(source), threads):
             stream.write(text)
             examples, tokens = examples + dataset.n, tokens + dataset.tokens
             if scored:
@@ -53,22 +58,36 @@ def predict(o):
 
 
 def in_order(function, items, threads):
-    """function(item) for each item, in order, by several threads; at most threads + 1 items are held at a time."""
+    """function(item) for each item, in order, by several threads; at most 2 threads + 1 items are held at a time.
+
+    Errors keep the order too: what fails, an item on its way here or the function, does so behind all results before.
+    """
     if threads == 1:
         yield from map(function, items)
         return
     with ThreadPoolExecutor(threads) as executor:
         waiting = deque()
         try:
-            for item in items:
-                waiting.append(executor.submit(function, item))
-                if len(waiting) > threads:
+            for future in _futures(executor, function, items):
+                waiting.append(future)
+                if len(waiting) > 2 * threads:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
         finally:
             for future in waiting:
                 future.cancel()
+
+
+def _futures(executor, function, items):
+    """A future for each item, and one that has failed for an error that ends the items."""
+    try:
+        for item in items:
+            yield executor.submit(function, item)
+    except Exception as error:
+        failed = Future()
+        failed.set_exception(error)
+        yield failed
 
 
 class Writer:

@@ -46,7 +46,7 @@ cdef class ColumnParser(Parser):
         self.label_column = columns - 1
         self.needed = needed
         self.learning = learning
-        self.edges = len(expander.edges) > 0
+        self.edges = expander.edges.size > 0
         self.edge_rows = SparseRows()
         expander.rows = self.rows
         expander.edge_rows = self.edge_rows if self.edges else None
@@ -62,6 +62,9 @@ cdef class ColumnParser(Parser):
     def __dealloc__(self):
         free(self.source)
         free(self.cells)
+
+    def begin(self, carried):
+        self.width, self.width_line = carried or (0, 0)
 
     def take(self):
         self.end_example()
@@ -81,8 +84,7 @@ cdef class ColumnParser(Parser):
 
     cdef int end_example(self) except -1 nogil:
         if self.length:
-            with gil:
-                self.expander.expand(self.cells, self.length)
+            self.expander.expand(self.cells, self.length)
             self.length = 0
         return Parser.end_example(self)
 
@@ -184,24 +186,24 @@ def echo_rows(bytes block, const int32_t[::1] labels, Vocabulary names, stream):
     cdef const char* cell_end
     cdef Text out = Text(stream)
     cdef int64_t t = 0
-    while p < end:
-        line_end = <const char*>memchr(p, b'\n', end - p)
-        text_end = line_end - 1 if line_end > p and (line_end - 1)[0] == b'\r' else line_end
-        if not is_line_end(skip_blanks(p)[0]):
-            out.put(p, text_end - p)
-            out.byte(b'\t' if memchr(p, b'\t', text_end - p) != NULL else b' ')
-            if is_docstart(p):
-                cell_end = text_end
-                while is_blank((cell_end - 1)[0]):
-                    cell_end -= 1
-                cell = cell_end
-                while cell > p and not is_blank((cell - 1)[0]):
-                    cell -= 1
-                out.put(cell, cell_end - cell)
-            else:
-                out.put_name(names, labels[t])
-                t += 1
-        out.put(text_end, line_end + 1 - text_end)
-        out.flush(1 << 20)
-        p = line_end + 1
+    with nogil:
+        while p < end:
+            line_end = <const char*>memchr(p, b'\n', end - p)
+            text_end = line_end - 1 if line_end > p and (line_end - 1)[0] == b'\r' else line_end
+            if not is_line_end(skip_blanks(p)[0]):
+                out.put(p, text_end - p)
+                out.byte(b'\t' if memchr(p, b'\t', text_end - p) != NULL else b' ')
+                if is_docstart(p):
+                    cell_end = text_end
+                    while is_blank((cell_end - 1)[0]):
+                        cell_end -= 1
+                    cell = cell_end
+                    while cell > p and not is_blank((cell - 1)[0]):
+                        cell -= 1
+                    out.put(cell, cell_end - cell)
+                else:
+                    out.put_name(names, labels[t])
+                    t += 1
+            out.put(text_end, line_end + 1 - text_end)
+            p = line_end + 1
     out.flush(0)

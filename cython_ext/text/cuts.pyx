@@ -41,6 +41,18 @@ def before_last_qid(bytes buffer):
     return cut if end > 0 else 0
 
 
+def last_qid(bytes block, line, before):
+    """The last qid of a block; `before`, that of the blocks before it, if it has none (data_formats.reading.Reader)."""
+    cdef const char* text = block
+    cdef int64_t start, end = len(block), qid = -1
+    with nogil:
+        while end > 0 and qid < 0:
+            start = line_start(text, end - 1)
+            qid = qid_of(text + start)
+            end = start
+    return before if qid < 0 else qid
+
+
 cdef int64_t line_start(const char* text, int64_t at) noexcept nogil:
     """Where the line that holds offset `at` begins."""
     while at > 0 and text[at - 1] != b'\n':

@@ -12,15 +12,17 @@ cdef struct Cell:
 cdef class Column:
     cdef Vocabulary cells      # everything that has stood in this column, pads included
     cdef Ints ids              # of the padded sequence
+    cdef int64_t left, right   # how far features look beyond the sequence
     cdef Ints pads             # ids of `_B-left` .. `_B-1`, then of `_B+1` .. `_B+right`
     cdef Column source         # of a derived column; None: the column is read from the file
     cdef object derive         # how: bytes -> bytes
     cdef Ints derived          # id in source -> id here, -1: not yet
 
-    cdef int read(self, const Cell* cells, int64_t stride, int64_t length, int64_t left, int64_t right) except -1
-    cdef int follow(self, int64_t left, int64_t right) except -1
-    cdef int _learn_pads(self, int64_t left, int64_t right) except -1
+    cdef int read(self, const Cell* cells, int64_t stride, int64_t length) except -1 nogil
+    cdef int follow(self) except -1 nogil
+    cdef int _pad(self, int64_t begin, int64_t end) except -1 nogil
     cdef int _learn(self, int32_t id) except -1
+    cdef int _learn_pads(self) except -1
     cdef int clear(self) except -1
 
 
@@ -41,22 +43,31 @@ cdef class Shape:
     cdef int clear(self) except -1
 
 
-cdef class Piece:
-    cdef bytes literal         # text, or
-    cdef Column column         # a cell of this column
-    cdef int64_t row           # in this row, counted from the token
+cdef struct Piece:
+    void* column               # of a cell, a Column; NULL: this piece is
+    const char* text           # literal text
+    Py_ssize_t size
+    int64_t row                # of the cell, counted from the token
 
 
 cdef class Feature:
     cdef Shape shape           # None: the feature is constant
     cdef int64_t row           # of the first cell, counted from the token
-    cdef Ints known            # state -> attribute id, or one of the marks below
-    cdef list pieces           # Piece objects
+    cdef Ints known            # state -> attribute id, or one of the marks in expansion.pyx
+    cdef list kept             # what the pieces point to
+    cdef Piece* pieces
+    cdef int64_t count
     cdef Buffer name
 
     cdef int fill(self, int32_t* out, int64_t stride, int64_t length, int64_t left) except -1 nogil
-    cdef int32_t resolve(self, int64_t place, Vocabulary names, bint frozen) except -3
-    cdef int32_t _name(self, int64_t place, Vocabulary names, bint frozen) except -3
+    cdef int32_t resolve(self, int64_t place, Vocabulary names, bint frozen) except -3 nogil
+    cdef int32_t _name(self, int64_t place, Vocabulary names, bint frozen) except -3 nogil
+
+
+cdef class Group:
+    cdef list members
+    cdef void** at             # the same, to be cast to their type
+    cdef int64_t size
 
 
 cdef class Expander:
@@ -64,11 +75,12 @@ cdef class Expander:
     cdef readonly list sources   # column numbers to be read from the file, ascending
     cdef readonly int64_t left, right
     cdef bint frozen
-    cdef list read_columns, derived_columns, shapes, states, edges
+    cdef Group read_columns, derived_columns, shapes, states, edges
     cdef SparseRows rows, edge_rows
     cdef Ints ids
 
-    cdef int expand(self, const Cell* cells, int64_t length) except -1
-    cdef int _fill(self, list features, int64_t length, Vocabulary names, SparseRows rows, int64_t start) except -1
-    cdef int64_t _cached(self)
+    cdef int expand(self, const Cell* cells, int64_t length) except -1 nogil
+    cdef int _fill(self, Group features, int64_t length, Vocabulary names, SparseRows rows,
+                   int64_t start) except -1 nogil
+    cdef int64_t _cached(self) noexcept nogil
     cdef int forget(self) except -1

@@ -25,47 +25,45 @@ cdef int64_t CACHE = 1 << 19
 cdef class Column:
     """One column of the padded sequence: `left` cells `_B-k`, the sequence, `right` cells `_B+k`."""
 
-    def __cinit__(self, Column source=None, derive=None):
+    def __cinit__(self, int64_t left, int64_t right, Column source=None, derive=None):
         self.cells = Vocabulary()
         self.ids = Ints()
+        self.left = left
+        self.right = right
         self.source = source
         self.derive = derive
         self.derived = Ints()
-        self.pads = Ints()
+        self._learn_pads()
 
-    cdef int read(self, const Cell* cells, int64_t stride, int64_t length, int64_t left, int64_t right) except -1:
+    cdef int read(self, const Cell* cells, int64_t stride, int64_t length) except -1 nogil:
         """Take a sequence; its cells in this column are cells[0], cells[stride], ..."""
         cdef int64_t t
-        self._learn_pads(left, right)
         self.ids.count = 0
-        with nogil:
-            for t in range(left):
-                self.ids.push(self.pads.data[t])
-            for t in range(length):
-                self.ids.push(self.cells.intern(cells[t * stride].text, cells[t * stride].size))
-            for t in range(left, left + right):
-                self.ids.push(self.pads.data[t])
-        return 0
+        self._pad(0, self.left)
+        for t in range(length):
+            self.ids.push(self.cells.intern(cells[t * stride].text, cells[t * stride].size))
+        return self._pad(self.left, self.left + self.right)
 
-    cdef int follow(self, int64_t left, int64_t right) except -1:
+    cdef int follow(self) except -1 nogil:
         """Derive this column from its source; what stands for places beyond the sequence stays."""
         cdef int64_t t
         cdef int32_t id
-        self._learn_pads(left, right)
         self.ids.count = 0
-        with nogil:
-            while self.derived.count < self.source.cells.count:
-                self.derived.push(-1)
-            for t in range(left):
-                self.ids.push(self.pads.data[t])
-            for t in range(left, self.source.ids.count - right):
-                id = self.source.ids.data[t]
-                if self.derived.data[id] < 0:
-                    with gil:
-                        self._learn(id)
-                self.ids.push(self.derived.data[id])
-            for t in range(left, left + right):
-                self.ids.push(self.pads.data[t])
+        while self.derived.count < self.source.cells.count:
+            self.derived.push(-1)
+        self._pad(0, self.left)
+        for t in range(self.left, self.source.ids.count - self.right):
+            id = self.source.ids.data[t]
+            if self.derived.data[id] < 0:
+                with gil:
+                    self._learn(id)
+            self.ids.push(self.derived.data[id])
+        return self._pad(self.left, self.left + self.right)
+
+    cdef int _pad(self, int64_t begin, int64_t end) except -1 nogil:
+        cdef int64_t t
+        for t in range(begin, end):
+            self.ids.push(self.pads.data[t])
         return 0
 
     cdef int _learn(self, int32_t id) except -1:
@@ -74,19 +72,18 @@ cdef class Column:
         self.derived.data[id] = self.cells.intern(text, len(text))
         return 0
 
-    cdef int _learn_pads(self, int64_t left, int64_t right) except -1:
+    cdef int _learn_pads(self) except -1:
         cdef bytes text
-        if self.pads.count == 0:
-            for k in (*range(-left, 0), *range(1, right + 1)):
-                text = b'_B%+d' % k
-                self.pads.push(self.cells.intern(text, len(text)))
+        self.pads = Ints()
+        for k in (*range(-self.left, 0), *range(1, self.right + 1)):
+            text = b'_B%+d' % k
+            self.pads.push(self.cells.intern(text, len(text)))
         return 0
 
     cdef int clear(self) except -1:
         self.cells.clear()
         self.derived = Ints()
-        self.pads = Ints()
-        return 0
+        return self._learn_pads()
 
 
 cdef class Shape:
@@ -171,24 +168,29 @@ cdef class Shape:
         return 0
 
 
-cdef class Piece:
-    """Literal text or a cell in a feature's name."""
-
-    def __cinit__(self, bytes literal, Column column=None, int64_t row=0):
-        self.literal = literal
-        self.column = column
-        self.row = row
-
-
 cdef class Feature:
-    """One template line."""
+    """One template line; pieces: for each part of its name bytes, or (Column, row)."""
 
     def __cinit__(self, Shape shape, int64_t row, list pieces):
         self.shape = shape
         self.row = row
-        self.pieces = pieces
         self.known = Ints()
         self.name = Buffer(b'b', 1)
+        self.kept = pieces
+        self.count = len(pieces)
+        self.pieces = <Piece*>calloc(max(self.count, 1), sizeof(Piece))
+        if self.pieces == NULL:
+            raise MemoryError()
+        for i, piece in enumerate(pieces):
+            if type(piece) is bytes:
+                self.pieces[<int64_t>i].text = piece
+                self.pieces[<int64_t>i].size = len(piece)
+            else:
+                self.pieces[<int64_t>i].column = <void*>(<Column?>piece[0])
+                self.pieces[<int64_t>i].row = piece[1]
+
+    def __dealloc__(self):
+        free(self.pieces)
 
     cdef int fill(self, int32_t* out, int64_t stride, int64_t length, int64_t left) except -1 nogil:
         """The attribute ids of this feature along the sequence, or NEW or ABSENT, to out[0], out[stride], ..."""
@@ -206,25 +208,24 @@ cdef class Feature:
                 out[t * stride] = self.known.data[states[t]]
         return 0
 
-    cdef int32_t resolve(self, int64_t place, Vocabulary names, bint frozen) except -3:
+    cdef int32_t resolve(self, int64_t place, Vocabulary names, bint frozen) except -3 nogil:
         """The attribute of the token at a place of the padded sequence, which was NEW when the sequence began."""
         cdef int32_t state = 0 if self.shape is None else self.shape.states.data[place + self.row]
         if self.known.data[state] == NEW:
             self.known.data[state] = self._name(place, names, frozen)
         return self.known.data[state]
 
-    cdef int32_t _name(self, int64_t place, Vocabulary names, bint frozen) except -3:
+    cdef int32_t _name(self, int64_t place, Vocabulary names, bint frozen) except -3 nogil:
         """Put the name together and look it up."""
-        cdef Piece piece
         cdef const char* text
         cdef Py_ssize_t size
-        cdef int64_t total = 0
+        cdef int64_t total = 0, i
         cdef int32_t id
-        for piece in self.pieces:
-            if piece.column is None:
-                text, size = piece.literal, len(piece.literal)
-            else:
-                text = piece.column.cells.text(piece.column.ids.data[place + piece.row], &size)
+        for i in range(self.count):
+            text, size = self.pieces[i].text, self.pieces[i].size
+            if self.pieces[i].column != NULL:
+                id = (<Column>self.pieces[i].column).ids.data[place + self.pieces[i].row]
+                text = (<Column>self.pieces[i].column).cells.text(id, &size)
             self.name.grow(total + size)
             memcpy(self.name.data + total, text, size)
             total += size
@@ -232,6 +233,22 @@ cdef class Feature:
             return names.intern(self.name.data, total)
         id = names.find(self.name.data, total)
         return ABSENT if id < 0 else id
+
+
+cdef class Group:
+    """Objects of one extension type, to be walked through without the GIL."""
+
+    def __cinit__(self, list members):
+        self.members = members
+        self.size = len(members)
+        self.at = <void**>calloc(max(self.size, 1), sizeof(void*))
+        if self.at == NULL:
+            raise MemoryError()
+        for i, member in enumerate(members):
+            self.at[<int64_t>i] = <void*>member
+
+    def __dealloc__(self):
+        free(self.at)
 
 
 cdef class Expander:
@@ -251,16 +268,16 @@ cdef class Expander:
         self.attributes._index(2 * self.attributes.count + 2)
         self.edge_attributes._index(2 * self.edge_attributes.count + 2)
         self.ids = Ints()
-        self.shapes = []
         columns, shapes = {}, {}
         numbers = {piece[1] for pieces in (*states, *edges) for piece in pieces if type(piece) is not bytes}
         self.sources = sorted(numbers)
         for number in self.sources:
-            columns[number, None] = Column()
-        self.read_columns = list(columns.values())
-        self.derived_columns = []
-        self.states = [self._feature(pieces, columns, shapes) for pieces in states]
-        self.edges = [self._feature(pieces, columns, shapes) for pieces in edges]
+            columns[number, None] = Column(self.left, self.right)
+        self.read_columns = Group(list(columns.values()))
+        self.states = Group([self._feature(pieces, columns, shapes) for pieces in states])
+        self.edges = Group([self._feature(pieces, columns, shapes) for pieces in edges])
+        self.derived_columns = Group(list(columns.values())[len(self.sources):])
+        self.shapes = Group(list(shapes.values()))
 
     def _feature(self, pieces, columns, shapes):
         """Build a feature, and the shapes and derived columns that it is the first to need."""
@@ -270,76 +287,68 @@ cdef class Expander:
         first = 0
         for piece in pieces:
             if type(piece) is bytes:
-                named.append(Piece(piece))
+                named.append(piece)
                 continue
             row, number, derive = piece
             key = number, derive and derive[0]
             if key not in columns:
-                columns[key] = Column(columns[number, None], derive[1])
-                self.derived_columns.append(columns[key])
-            named.append(Piece(None, columns[key], row))
+                columns[key] = Column(self.left, self.right, columns[number, None], derive[1])
+            named.append((columns[key], row))
             if not path:
                 first = row
             path += ((row - first, key),)
             if path not in shapes:
                 shapes[path] = Shape(columns[key], shape, row - first)
-                self.shapes.append(shapes[path])
             shape = shapes[path]
             shape.first = min(shape.first, first)
             shape.last = max(shape.last, first)
         return Feature(shape, first, named)
 
-    cdef int expand(self, const Cell* cells, int64_t length) except -1:
+    cdef int expand(self, const Cell* cells, int64_t length) except -1 nogil:
         """Add a sequence of `length` rows, each of len(sources) cells, as rows of attributes."""
-        cdef Column column
-        cdef Shape shape
-        cdef int64_t i = 0, width = len(self.sources)
+        cdef int64_t i
         if self.frozen and self._cached() > CACHE:
-            self.forget()
-        for column in self.read_columns:
-            column.read(cells + i, width, length, self.left, self.right)
-            i += 1
-        for column in self.derived_columns:
-            column.follow(self.left, self.right)
-        for shape in self.shapes:
-            shape.update(self.left, length)
+            with gil:
+                self.forget()
+        for i in range(self.read_columns.size):
+            (<Column>self.read_columns.at[i]).read(cells + i, self.read_columns.size, length)
+        for i in range(self.derived_columns.size):
+            (<Column>self.derived_columns.at[i]).follow()
+        for i in range(self.shapes.size):
+            (<Shape>self.shapes.at[i]).update(self.left, length)
         self._fill(self.states, length, self.attributes, self.rows, 0)
         if self.edge_rows is not None:
             self._fill(self.edges, length, self.edge_attributes, self.edge_rows, 1)
         return 0
 
-    cdef int _fill(self, list features, int64_t length, Vocabulary names, SparseRows rows, int64_t start) except -1:
+    cdef int _fill(self, Group features, int64_t length, Vocabulary names, SparseRows rows,
+                   int64_t start) except -1 nogil:
         """Rows of the features' attributes; those of the first `start` tokens stay empty."""
-        cdef Feature feature
-        cdef int64_t width = len(features), i = 0, t, k
+        cdef int64_t width = features.size, t, k
         cdef int32_t id
         self.ids.reserve(width * length)
-        for feature in features:
-            feature.fill(self.ids.data + i + start * width, width, length - start, self.left + start)
-            i += 1
+        for k in range(width):
+            (<Feature>features.at[k]).fill(self.ids.data + k + start * width, width, length - start, self.left + start)
         for t in range(length):
             if t >= start:
                 for k in range(width):
                     id = self.ids.data[t * width + k]
                     if id == NEW:
-                        feature = features[k]
-                        id = feature.resolve(self.left + t, names, self.frozen)
+                        id = (<Feature>features.at[k]).resolve(self.left + t, names, self.frozen)
                     if id >= 0:
                         rows.push(id, 1.0)
             rows.end_row()
         return 0
 
-    cdef int64_t _cached(self):
+    cdef int64_t _cached(self) noexcept nogil:
         """Roughly how many things are remembered."""
-        cdef Column column
-        cdef Shape shape
-        cdef int64_t total = 0
-        for column in self.read_columns:
-            total += column.cells.count
-        for column in self.derived_columns:
-            total += column.cells.count
-        for shape in self.shapes:
-            total += shape.count
+        cdef int64_t total = 0, i
+        for i in range(self.read_columns.size):
+            total += (<Column>self.read_columns.at[i]).cells.count
+        for i in range(self.derived_columns.size):
+            total += (<Column>self.derived_columns.at[i]).cells.count
+        for i in range(self.shapes.size):
+            total += (<Shape>self.shapes.at[i]).count
         return total
 
     cdef int forget(self) except -1:
@@ -347,10 +356,10 @@ cdef class Expander:
         cdef Column column
         cdef Shape shape
         cdef Feature feature
-        for column in (*self.read_columns, *self.derived_columns):
+        for column in (*self.read_columns.members, *self.derived_columns.members):
             column.clear()
-        for shape in self.shapes:
+        for shape in self.shapes.members:
             shape.clear()
-        for feature in (*self.states, *self.edges):
+        for feature in (*self.states.members, *self.edges.members):
             feature.known = Ints()
         return 0

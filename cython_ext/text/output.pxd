@@ -9,10 +9,10 @@ cdef class Text:
     cdef int64_t size
     cdef object stream
 
-    cdef int byte(self, char c) except -1
-    cdef int put(self, const char* text, int64_t size) except -1
-    cdef int put_name(self, Vocabulary names, int32_t i) except -1
-    cdef int put_escaped(self, Vocabulary names, int32_t i) except -1
-    cdef int put_whole(self, int64_t value) except -1
+    cdef int byte(self, char c) except -1 nogil
+    cdef int put(self, const char* text, int64_t size) except -1 nogil
+    cdef int put_name(self, Vocabulary names, int32_t i) except -1 nogil
+    cdef int put_escaped(self, Vocabulary names, int32_t i) except -1 nogil
+    cdef int put_whole(self, int64_t value) except -1 nogil
     cdef int put_number(self, double value) except -1
     cdef int flush(self, int64_t least) except -1

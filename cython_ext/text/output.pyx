@@ -23,26 +23,26 @@ cdef class Text:
         self.buffer = Buffer(b'b', 1)
         self.stream = stream
 
-    cdef int byte(self, char c) except -1:
+    cdef int byte(self, char c) except -1 nogil:
         if self.size == self.buffer.room:
             self.buffer.grow(self.size + 1)
         self.buffer.data[self.size] = c
         self.size += 1
         return 0
 
-    cdef int put(self, const char* text, int64_t size) except -1:
+    cdef int put(self, const char* text, int64_t size) except -1 nogil:
         if self.size + size > self.buffer.room:
             self.buffer.grow(self.size + size)
         memcpy(self.buffer.data + self.size, text, size)
         self.size += size
         return 0
 
-    cdef int put_name(self, Vocabulary names, int32_t i) except -1:
+    cdef int put_name(self, Vocabulary names, int32_t i) except -1 nogil:
         cdef Py_ssize_t size
         cdef const char* text = names.text(i, &size)
         return self.put(text, size)
 
-    cdef int put_escaped(self, Vocabulary names, int32_t i) except -1:
+    cdef int put_escaped(self, Vocabulary names, int32_t i) except -1 nogil:
         """A name with a backslash before colons and backslashes."""
         cdef Py_ssize_t size, k
         cdef const char* text = names.text(i, &size)
@@ -52,7 +52,7 @@ cdef class Text:
             self.byte(text[k])
         return 0
 
-    cdef int put_whole(self, int64_t value) except -1:
+    cdef int put_whole(self, int64_t value) except -1 nogil:
         cdef char[24] digits
         cdef int at = 24
         cdef uint64_t rest = <uint64_t>value if value >= 0 else <uint64_t>0 - <uint64_t>value
@@ -108,13 +108,13 @@ def label_lines(const int32_t[::1] labels, Vocabulary names, const int64_t[::1] 
     """A line with its label for every token; after each example a blank line if `parted`."""
     cdef Text out = Text(stream)
     cdef int64_t i, t
-    for i in range(offsets.shape[0] - 1):
-        for t in range(offsets[i], offsets[i + 1]):
-            out.put_name(names, labels[t])
-            out.byte(b'\n')
-        if parted:
-            out.byte(b'\n')
-        out.flush(FLUSH)
+    with nogil:
+        for i in range(offsets.shape[0] - 1):
+            for t in range(offsets[i], offsets[i + 1]):
+                out.put_name(names, labels[t])
+                out.byte(b'\n')
+            if parted:
+                out.byte(b'\n')
     out.flush(0)
 
 

@@ -149,6 +149,9 @@ cdef class PairParser(Parser):
         if attributes is not None:
             self.ids.freeze(attributes)
 
+    def begin(self, carried):
+        self.qid = -1 if carried is None else carried
+
     def take(self):
         self.end_example()
         return super().take()

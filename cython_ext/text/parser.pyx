@@ -68,8 +68,12 @@ cdef class Parser:
         self.offsets.push(0)
         self.rows = SparseRows()
 
-    def feed(self, bytes block, int64_t line):
-        """Read a block that ends in a newline; `line` is the number of its first line. Raises TextError."""
+    def feed(self, bytes block, int64_t line, carried=None):
+        """Read a block that ends in a newline. Raises TextError; after that the parser is of no use any more.
+
+        line : the number of its first line
+        carried : what must be known of the blocks before it (data_formats.reading.Reader); None: it is the first
+        """
         cdef const char* p = block
         cdef const char* end = p + len(block)
         self.line = line
@@ -77,6 +81,7 @@ cdef class Parser:
             return
         if (end - 1)[0] != b'\n':
             raise ValueError('a block must end in a newline')
+        self.begin(carried)
         try:
             with nogil:
                 self.parse(p, end)
@@ -84,6 +89,9 @@ cdef class Parser:
             if error.line is None:
                 error.line = self.line
             raise
+
+    def begin(self, carried):
+        """Go on behind blocks of which this is carried over; most formats need nothing."""
 
     def take(self):
         """The arrays of everything read since the last call, by their names in TokenDataset."""
