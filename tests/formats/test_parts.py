@@ -1,0 +1,110 @@
+"""Parts of a file parsed by several parsers give what one parser gives."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from data_formats.dataset import ReadOptions
+from data_formats.errors import DataError
+from data_formats.reading import Part, PartParser
+from data_formats.registry import FORMATS
+from data_formats.source import Source
+from tests.formats.test_fuzz import TEMPLATE, VALID, change, mutated
+
+# What is refused before a part is parsed, so that more of it is seen in larger parts.
+LOOKED_FOR_BEFORE = re.compile('a NUL byte|a carriage return')
+
+
+@pytest.fixture(scope='module')
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp('parts')
+
+
+def known_of(folder, name):
+    path = folder / f'known.{name}'
+    path.write_bytes(VALID[name])
+    known = FORMATS[name].read(path, ReadOptions(template=TEMPLATE))
+    return known, ReadOptions(template=TEMPLATE, columns=known.columns)
+
+
+def outcomes(action, items):
+    """(results up to the first error, its message or None)"""
+    found = []
+    try:
+        for item in items:
+            found.append(action(item))
+    except DataError as error:
+        return found, str(error)
+    return found, None
+
+
+def told(block):
+    """A Block in plain Python."""
+    dataset = block.dataset
+    arrays = {name: value.tolist() for name, value in vars(dataset).items() if isinstance(value, np.ndarray)}
+    return block.rows, block.sequences.tolist(), arrays, dataset.unknown_labels
+
+
+@given(st.sampled_from(sorted(VALID)), st.lists(change, max_size=4), st.integers(1, 80), st.integers(1, 5))
+@settings(max_examples=300)
+def test_every_part_may_have_a_parser_of_its_own(folder, name, changes, block, repeats):
+    known, options = known_of(folder, name)
+    path = folder / 'mutated'
+    path.write_bytes(mutated(VALID[name] * repeats, changes))
+    stream = FORMATS[name].stream(Source(path, block=block), options, known)
+    expected = outcomes(told, stream)
+    whole = outcomes(lambda path: FORMATS[name].read(path, options, known), [path])[1]
+    if not any(error and LOOKED_FOR_BEFORE.search(error) for error in (whole, expected[1])):
+        assert whole == expected[1]
+    with Source(path, block=block) as source:
+        try:
+            reader = FORMATS[name].reader(source, options, known)
+        except DataError as error:
+            assert expected == ([], str(error))
+            return
+        fresh = outcomes(lambda part: told(PartParser(source, reader, options, known)(part)), reader.parts(source))
+    assert fresh == expected
+
+
+@pytest.mark.parametrize('name', FORMATS)
+def test_threads_share_the_vocabularies(folder, name):
+    known, options = known_of(folder, name)
+    if name == 'svmhmm':
+        text = b''.join(b'3 qid:%d 1:1 2:0.5\n5 qid:%d 3:2 99:1\n' % (q, q) for q in range(1, 3000))
+    else:
+        text = VALID[name] * 500
+    path = folder / f'long.{name}'
+    path.write_bytes(text)
+    expected = [told(block) for block in FORMATS[name].stream(Source(path, block=2000), options, known)]
+    with Source(path, block=2000) as source, ThreadPoolExecutor(4) as executor:
+        reader = FORMATS[name].reader(source, options, known)
+        parse = PartParser(source, reader, options, known)
+        found = list(executor.map(lambda part: told(parse(part)), reader.parts(source)))
+    assert len(found) > 10
+    assert found == expected
+
+
+# name -> (a part that is refused, one that is taken)
+BAD = {
+    'svmlight': (b'nan 1:1\n', b'2 1:1\n1 2:1\n'),
+    'svmhmm': (b'nan qid:1 1:1\n', b'2 qid:1 1:1\n1 qid:2 2:1\n'),
+    'conll': (b'a b c\nd\n', b'a b c\n\n'),
+    'crfsuite': (b'A\ta\tb:1\nB:\ta\n', b'A\ta\n\n'),
+}
+
+
+@pytest.mark.parametrize('name', FORMATS)
+def test_a_parser_that_has_failed_is_not_used_again(folder, name):
+    """Half an example, and a label that was refused, must not turn up in the next part."""
+    known, options = known_of(folder, name)
+    bad, good = (Part(text, 1, None) for text in BAD[name])
+    source = Source(folder / 'never.opened')
+    parse = PartParser(source, FORMATS[name].reader(source, options, known), options, known)
+    expected = told(parse(good))
+    with pytest.raises(DataError):
+        parse(bad)
+    assert told(parse(good)) == expected
