@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import data
-import ours
 
 
 def table(header, rows):
@@ -51,16 +50,17 @@ def verdict(value, target, holds):
     return f'{target}: {"yes" if holds else "NO"} ({value})'
 
 
-def machine():
-    """When, where and with what."""
-    rows = [
-        ('date', datetime.date.today().isoformat()),
-        ('processor', f'{_processor()}, {os.cpu_count()} cores'),
-        ('system', f'{platform.system()} {platform.machine()}, Python {platform.python_version()}'),
-        ('ssvm', _output([ours.program(), '--version']).removeprefix('ssvm ')),
-        ('commit', _output(['git', '-C', str(data.REPOSITORY), 'rev-parse', '--short', 'HEAD']) or 'unknown'),
+def conditions():
+    """A line that says when, where and with what."""
+    commit = _output(['git', '-C', str(data.REPOSITORY), 'rev-parse', '--short', 'HEAD']) or 'unknown'
+    facts = [
+        datetime.date.today().isoformat(),
+        f'commit {commit}',
+        f'{_processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}',
+        f'Python {platform.python_version()}',
+        f'load average at the start {os.getloadavg()[0]:.1f}',
     ]
-    return table(['', ''], rows)
+    return f'*{", ".join(facts)}*\n'
 
 
 def _processor():

@@ -1,8 +1,9 @@
-"""Run the benchmarks: run.py [NAME...], all of them by default, in which case RESULTS.md is written anew."""
+"""Run benchmarks and put their sections into RESULTS.md: run.py [NAME...], all of them by default."""
 
 import contextlib
 import importlib
 import io
+import re
 import sys
 from pathlib import Path
 
@@ -23,9 +24,10 @@ NAMES = (
 RESULTS = Path(__file__).resolve().with_name('RESULTS.md')
 INTRODUCTION = """# Results
 
-Written by `make benchmarks`; README.md says what is measured and how. CPU s is user and system time of the whole
-process including everything it starts, one thread, the median of several runs that take turns with the peer's; peak MB
-is its largest resident memory. Figures of different machines cannot be compared, ratios within one run can.
+Written by `benchmarks/run.py`; README.md says what is measured and how. CPU s is user and system time of the whole
+process including everything it starts, on one thread, the median of several runs that take turns with the peer's; peak
+MB is its largest resident memory. Each part says when, from which commit and on how busy a machine it comes: figures of
+different machines or hours cannot be compared, ratios within one part can.
 """
 
 
@@ -39,29 +41,36 @@ class Tee(io.StringIO):
 
 
 def run(name):
-    """Print the section of one benchmark; whether it could run."""
-    try:
-        importlib.import_module(name).main()
-    except data.MissingDataError as error:
-        print(f'## {name}\n\nSkipped: {error}\n')
-        return False
-    except measure.CommandError as error:
-        print(f'## {name}\n\nFailed:\n\n```\n{error}\n```\n')
-        return False
-    return True
+    """The sections of one benchmark as text, printed as well; None where it could not run."""
+    with contextlib.redirect_stdout(Tee()) as text:
+        try:
+            print(report.conditions())
+            importlib.import_module(name).main()
+        except (data.MissingDataError, measure.CommandError) as error:
+            print(f'## {name}\n\nNot run: {error}\n', file=sys.stderr)
+            return None
+    return text.getvalue()
+
+
+def update(results, sections):
+    """The text of RESULTS.md with some parts, by benchmark, written anew and the others kept."""
+    old = re.split(r'^<!-- (\w+) -->\n', results, flags=re.MULTILINE)
+    parts = dict(zip(old[1::2], old[2::2], strict=True)) | sections
+    return INTRODUCTION + ''.join(f'\n<!-- {name} -->\n{parts[name].strip()}\n' for name in NAMES if name in parts)
 
 
 def main(names):
     unknown = set(names) - set(NAMES)
     if unknown:
         sys.exit(f'no such benchmark: {", ".join(sorted(unknown))} (choose from {", ".join(NAMES)})')
-    with contextlib.redirect_stdout(Tee()) as text:
-        print(INTRODUCTION)
-        print(report.machine())
-        good = [run(name) for name in names or NAMES]
-    if not names:
-        RESULTS.write_text(text.getvalue(), encoding='utf-8')
-    return 0 if all(good) else 1
+    good = True
+    for name in names or NAMES:
+        section = run(name)
+        good = good and section is not None
+        if section:
+            results = RESULTS.read_text(encoding='utf-8') if RESULTS.exists() else ''
+            RESULTS.write_text(update(results, {name: section}), encoding='utf-8')
+    return 0 if good else 1
 
 
 if __name__ == '__main__':
