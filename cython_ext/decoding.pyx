@@ -31,6 +31,7 @@ cdef class Decoder:
     def predict(self, w):
         """(codes, scores): the best output of each example, codes int32 one after the other as code_indptr (int64
         [n + 1]) says, and its score, float64[n]."""
+        w = np.ascontiguousarray(w, np.float64)
         codes, scores = np.empty(int(self.code_indptr[self.structure.n]), np.int32), np.empty(self.structure.n)
         self.pool.map(self._predict, [(w, codes, scores, *part) for part in self._parts])
         return codes, scores
@@ -79,7 +80,7 @@ cdef class Decoder:
     def _sums(self, w, means):
         if not isinstance(self.structure, SummedStructure):
             raise TypeError('this structure has no exp oracle')
-        out = np.empty(self.structure.n)
+        w, out = np.ascontiguousarray(w, np.float64), np.empty(self.structure.n)
         self.pool.map(self._exp, [(w, out, means, *part) for part in self._parts])
         return out
 

@@ -60,6 +60,7 @@ cdef class Problem:
     def evaluate(self, w, softmax_dual=False, stop=None):
         """P(w) and the loss of every example, by one oracle pass; with softmax_dual also D(alpha) of
         alpha_i(y) = p(y | x_i; w), for the log losses. stop: int32[1]; Interrupted is raised when it is set."""
+        w = np.ascontiguousarray(w, np.float64)
         if softmax_dual:
             return self.value_and_gradient(w, self.features.zeros(), stop)
         losses, flag = np.empty(self.n), NEVER if stop is None else stop

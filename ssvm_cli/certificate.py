@@ -42,7 +42,7 @@ class Bounds:
     """The best primal iterate of a run and the best lower bound, with what proves it.
 
     Attributes:
-        primal, w: the lowest primal and its weights (a copy); inf and None at first.
+        primal, w: the lowest primal and its weights (a copy, in the precision they came in); inf and None at first.
         dual, point: the highest dual and its dual point. At first 0, the dual of the right outputs themselves, whose
             dual point needs no storing (None).
         own_dual: where softmax scores make the dual point, the dual that belongs to `w`; otherwise None.
@@ -61,7 +61,8 @@ class Bounds:
             return False
         self.primal = primal
         self.own_dual = own_dual
-        if self.w is None:
+        if self.w is None or self.w.dtype != w.dtype:
+            self.w = None  # its memory first
             self.w = np.array(w)
         else:
             np.copyto(self.w, w)

@@ -112,6 +112,7 @@ class Training:
             self.monitor.restore(saved.parts)
         with StopFlag() as stop:
             status = self.monitor.run(stop, keep_checkpoint=o.checkpoint is not None, evaluate_first=o.init is not None)
+            self._let_go_of_the_solver()
             self._write_model(status, tolerance)
         if log:
             log.close()
@@ -296,6 +297,11 @@ class Training:
 
     # --------------------------------------------------------------------------------------------- after the run
 
+    def _let_go_of_the_solver(self):
+        """Its vectors make room for what the model takes to be written."""
+        self.passes, self.oracle_calls = self.solver.passes, self.solver.oracle_calls
+        self.solver = self.monitor.solver = None
+
     def _write_model(self, status, tolerance):
         save(self._model(status, tolerance), self.o.model)
 
@@ -318,8 +324,8 @@ class Training:
             'seed': o.seed,
             'examples': data.n,
             'tokens': data.tokens,
-            'passes': self.solver.passes,
-            'oracle_calls': self.solver.oracle_calls,
+            'passes': self.passes,
+            'oracle_calls': self.oracle_calls,
             'primal': bounds.primal,
             'status': status,
         }
@@ -348,7 +354,7 @@ class Training:
         if self.o.checkpoint is None and self._saved and status != monitor.INTERRUPTED:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(self.checkpoint_path)
-        bounds, passes = self.monitor.bounds, self.solver.passes
+        bounds, passes = self.monitor.bounds, self.passes
         text = f'{STATUS_TEXT[status]} after {passes} pass{"es" * (passes != 1)}'
         if tolerance is None:
             text += f': primal {bounds.primal:.6g}, no certificate'

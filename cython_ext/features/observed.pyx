@@ -143,7 +143,7 @@ cdef class ObservedFeatures(SparseFeatures):
     def blocks(self, w):
         """As of SparseFeatures, with the state weights as state.indptr, state.labels and state.weights."""
         out = {'state.indptr': self.label_indptr, 'state.labels': self.label_index,
-               'state.weights': np.array(w[:self.state_size])}
+               'state.weights': np.array(w[:self.state_size], np.float64)}
         return {**out, **self._pair_blocks(w)}
 
     def weights(self, blocks):

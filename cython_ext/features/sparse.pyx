@@ -332,7 +332,7 @@ cdef class SparseFeatures(FeatureMap):
         """The weights by name: state [attributes, K], transition [K, K] and edge [edge attributes, K, K], without
         padding."""
         states = np.asarray(w)[:self.state_size].reshape(self.tokens.columns, self.stride)
-        return {'state': np.ascontiguousarray(states[:, :self.n_labels]), **self._pair_blocks(w)}
+        return {'state': np.ascontiguousarray(states[:, :self.n_labels], np.float64), **self._pair_blocks(w)}
 
     def weights(self, blocks):
         """The weight vector of blocks(). Raises ValueError when they do not fit."""
@@ -357,7 +357,7 @@ cdef class SparseFeatures(FeatureMap):
         return out
 
     def _pair_blocks(self, w):
-        return {name: np.ascontiguousarray(view) for name, view in self._pair_views(np.asarray(w)).items()}
+        return {name: np.ascontiguousarray(view, np.float64) for name, view in self._pair_views(np.asarray(w)).items()}
 
     def _set_pair_blocks(self, w, blocks):
         views = self._pair_views(w)

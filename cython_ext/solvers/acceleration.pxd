@@ -12,6 +12,7 @@ cdef class Acceleration:
 
     cpdef double strength(self)
     cdef double share(self)
+    cdef _limit(self, double[::1] w)
     cdef _step(self, double[::1] w)
     cdef _adapt(self, double[::1] w, double contraction)
     cdef _set_kappa(self, double[::1] w, double kappa)

@@ -12,9 +12,10 @@ What decides the speed is kappa. Too small, and the inner problem is as hard as 
 one pass does not solve it well enough for the extrapolation. Both show in how much one pass brings down the sum of
 the block gaps, which the passes measure for free: every few steps a second pass is made around the same z, and kappa
 is changed so that this contraction becomes CONTRACTION (which was near the best on sequences and on images, at
-lambda from 0.1/n to 100/n). It begins with kappa = 0, and there it stays where the plain method is that fast. A step
-after which the dual bound of the problem itself is not the best so far says that kappa is too large all the same: it
-shrinks, and may grow back only slowly. With kappa = 0 this is the plain method, whose dual never falls.
+lambda from 0.1/n to 100/n). It begins with kappa = 0, and there it stays where the plain method is that fast. The dual
+bound of the problem itself need not rise in every step; if it has not for as many steps as the momentum remembers,
+about 1 / sqrt q, kappa is too large all the same: it shrinks, and may grow back only slowly (a large kappa shrinks a
+little at every fall). With kappa = 0 this is the plain method, whose dual never falls.
 """
 
 import numpy as np
@@ -25,7 +26,11 @@ from cython_ext.kernels cimport vector
 from cython_ext.memory import aligned_zeros
 
 CONTRACTION = 0.75
-FALL, RISE = 0.93, 1.05      # of the largest kappa allowed, when the dual has fallen and when it has risen
+LARGE = 10.0                # kappa / lambda from which a single fall of the dual counts
+FALL = 0.93                 # what kappa is multiplied with after one,
+COLLAPSE = 0.7              # and after PATIENCE / sqrt(q) steps without a better dual
+PATIENCE = 4.0
+RISE = 1.05                 # growth of the largest kappa allowed, otherwise
 RATE = 0.2                  # weight of the last iterate in the running average
 
 
@@ -83,12 +88,21 @@ cdef class Acceleration:
             self.probes += 1
             self.next_probe = self.steps + min(2 + self.probes, 12)
             return
-        if self.since_best > 0 and self.kappa > 0:
-            self.ceiling = FALL * self.kappa
-            self._set_kappa(w, self.ceiling if self.ceiling > 0.01 * self.lam else 0.0)
-        else:
-            self.ceiling *= RISE
+        self._limit(w)
         self._step(w)
+
+    cdef _limit(self, double[::1] w):
+        """A dual that is not the best so far: kappa shrinks."""
+        cdef double factor = 1.0
+        if self.since_best > 0 and self.kappa > LARGE * self.lam:
+            factor = FALL
+        if self.since_best >= PATIENCE * sqrt(self.strength() / self.lam):
+            factor, self.since_best = COLLAPSE, 0
+        if factor == 1.0 or self.kappa == 0:
+            self.ceiling *= RISE
+            return
+        self.ceiling = factor * self.kappa
+        self._set_kappa(w, self.ceiling if self.ceiling > 0.01 * self.lam else 0.0)
 
     cdef _step(self, double[::1] w):
         cdef double root = sqrt(self.lam / self.strength())
@@ -100,7 +114,7 @@ cdef class Acceleration:
         """If one pass multiplies the gap by r, r / (1 - r) is about proportional to 1 / (lambda + kappa)."""
         cdef double r = min(max(contraction, 0.05), 0.95)
         cdef double factor = r / (1 - r) * (1 - CONTRACTION) / CONTRACTION
-        cdef double limit = 4.0 if self.probes <= 3 else 2.0
+        cdef double limit = 4.0 if self.probes <= 3 or r > 0.9 else 2.0
         cdef double kappa = self.strength() * min(max(factor, 1.0 / limit), limit) - self.lam
         kappa = min(max(kappa, 0.0), self.ceiling)
         if kappa != self.kappa:

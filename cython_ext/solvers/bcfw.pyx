@@ -359,7 +359,7 @@ cdef class BlockFrankWolfe(Solver):
     def candidates(self):
         out = [('current', self.w)]
         if self.acceleration is not None and self.passes > 1:
-            out.append(('mean', np.array(self.acceleration.mean[:self.problem.dim], np.float64)))
+            out.append(('mean', np.asarray(self.acceleration.mean)[:self.problem.dim]))
         if self.correction is not None and self.visits:
             # the weighted average 2 / (k (k + 1)) sum_l l w_l of all iterates: w_k less what came late
             out.append(('average', self.w - 2.0 / (self.visits * (self.visits + 1.0)) * self.correction))

@@ -19,7 +19,8 @@ cdef class Solver:
         return True
 
     def candidates(self):
-        """[(name, weight vector)] worth evaluating as primal points. Not copies: valid until the next pass."""
+        """[(name, weight vector)] worth evaluating as primal points, in double or single precision. Not copies: valid
+        until the next pass."""
         return []
 
     def evaluation(self):
