@@ -140,7 +140,8 @@ def test_threads_change_nothing(files, models, tmp_path):
 
 
 @pytest.mark.skipif(not sys.platform.startswith('linux'), reason='reads the peak of the memory in /proc')
-def test_memory_does_not_grow_with_the_input(models, tmp_path):
+@pytest.mark.parametrize('threads', ['1', '2'])
+def test_memory_does_not_grow_with_the_input(models, tmp_path, threads):
     peaks = []
     for name, times in (('short', 4000), ('long', 20000)):
         (tmp_path / name).write_text(multiclass_text() * times)
@@ -149,7 +150,7 @@ def test_memory_does_not_grow_with_the_input(models, tmp_path):
             'try: cli.main(sys.argv[1:])\n'
             'except SystemExit: print(open("/proc/self/status").read().split("VmHWM:")[1].split()[0], file=sys.stderr)'
         )
-        how = ['predict', '--threads', '1', str(tmp_path / name), str(models['svm']), str(tmp_path / 'out')]
+        how = ['predict', '--threads', threads, str(tmp_path / name), str(models['svm']), str(tmp_path / 'out')]
         process = subprocess.run([sys.executable, '-c', code, *how], capture_output=True, check=True, env=environment())
         peaks.append(int(process.stderr.split()[-1]))
     assert peaks[1] < 1.1 * peaks[0]
