@@ -1,6 +1,7 @@
 """Threads for loops over ranges. The kernels release the GIL, so plain Python threads run them side by side."""
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 
@@ -28,4 +29,4 @@ def ranges(cost, count):
     marks = np.searchsorted(cost, np.linspace(0, cost[-1], count + 1))
     marks[0], marks[-1] = 0, n
     marks = np.maximum.accumulate(np.minimum(marks, n))
-    return [(int(a), int(b)) for a, b in zip(marks[:-1], marks[1:], strict=True) if b > a]
+    return [(int(a), int(b)) for a, b in pairwise(marks) if b > a]

@@ -251,7 +251,12 @@ run_options = together(
         help='Time between two saved states.',
     ),
     running('--resume', is_flag=True, help='Go on from the saved state; give the same command line again.'),
-    running('--init', type=click.Path(), metavar='MODEL', help='Start from the weights of this model.'),
+    running(
+        '--init',
+        type=click.Path(),
+        metavar='MODEL',
+        help='Start from this model: from its weights (sgd, lbfgs) or, on the same data, from its dual point (bcfw).',
+    ),
 )
 
 verbosity_options = together(

@@ -63,13 +63,17 @@ def check_request(o):
     if o.resume and o.init:
         raise UsageError('--resume goes on from a checkpoint and --init from a model: give one of them')
     info = choose(o.solver, o.objective)
-    if o.init is not None and not hasattr(info.make, 'set_start'):
-        able = [other.name for other in all_solvers() if hasattr(other.make, 'set_start')]
-        raise UsageError(f'--init: {info.name} cannot start from given weights (solvers that can: {", ".join(able)})')
+    if o.init is not None and not any(hasattr(info.make, start) for start in STARTS):
+        able = [other.name for other in all_solvers() if any(hasattr(other.make, start) for start in STARTS)]
+        raise UsageError(f'--init: {info.name} cannot start from a model (solvers that can: {", ".join(able)})')
     settings = parse_settings(o.settings, info.name, info.options)
     inputs = {'TRAIN': o.train, '--dev': o.dev, '--template': o.template}
     check_paths(inputs, {'MODEL': o.model, '--log': o.log_path, '--checkpoint': o.checkpoint})
     return info, settings
+
+
+# How a solver takes a start: weights for any data, or a dual point of the same examples.
+STARTS = ('set_start', 'set_dual_point')
 
 
 class Training:
@@ -191,8 +195,17 @@ class Training:
     def _initialise(self):
         if self.o.init is None:
             return
-        from ssvm_cli.warm_start import transferred
+        from ssvm_cli.warm_start import same_dual_point, transferred
 
+        if hasattr(self.solver, 'set_dual_point'):
+            point = same_dual_point(load(self.o.init), self.dataset, self.o.init, self.info.name)
+            try:
+                self.solver.set_dual_point(point)
+            except ValueError as error:
+                raise DataError(
+                    self.o.init, None, str(error), f'{self.info.name} starts from a dual point of these data'
+                ) from error
+            return
         model = load(self.o.init, with_dual=False)
         features = self.problem.features
         blocks = transferred(model, self.dataset, features.blocks(features.zeros()), self.o.init)

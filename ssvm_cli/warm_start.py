@@ -1,4 +1,4 @@
-"""--init: the weights of an earlier model on the vocabularies of new data."""
+"""--init: the weights of an earlier model on the vocabularies of new data, or its dual point on the same data."""
 
 import numpy as np
 
@@ -41,6 +41,21 @@ def transferred(model, dataset, blocks, path):
         rows = np.repeat(np.arange(len(dataset.attributes)), np.diff(blocks['state.indptr']))
         new['state.weights'] = new['state'][rows, blocks['state.labels']]
     return {name: new.get(name, block) for name, block in blocks.items()}
+
+
+def same_dual_point(model, dataset, path, solver):
+    """The dual point of an earlier model of the same data (its lambda may differ).
+
+    Raises:
+        DataError: it has none, or was trained with other labels.
+    """
+    if model.dual is None:
+        raise DataError(
+            path, None, 'has no dual point', f'{solver} starts from one: a model of bcfw or of sgd with hinge'
+        )
+    if model.label_names.names() != dataset.label_names.names():
+        raise DataError(path, None, 'has other labels than the training data', 'expected a model of the same data')
+    return model.dual
 
 
 def _places(new, old):

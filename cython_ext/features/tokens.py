@@ -14,9 +14,7 @@ def token_features(dataset, n_labels, stride, chain, feature_set='all'):
     tokens = SparseRows(dataset.indptr, dataset.indices, dataset.values, len(dataset.attributes))
     edges = None
     if chain and dataset.edge_indptr is not None:
-        edges = SparseRows(
-            dataset.edge_indptr, dataset.edge_indices, dataset.edge_values, len(dataset.edge_attributes)
-        )
+        edges = SparseRows(dataset.edge_indptr, dataset.edge_indices, dataset.edge_values, len(dataset.edge_attributes))
     layout = (n_labels, stride, chain, chain and dataset.transitions, edges)
     if feature_set == 'observed':
         from cython_ext.features.observed import ObservedFeatures

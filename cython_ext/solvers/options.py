@@ -20,7 +20,16 @@ class Option:
                 return text
             raise ValueError(f'expected one of {", ".join(self.type)}')
         if self.type is bool:
-            words = {'true': True, 'yes': True, 'on': True, '1': True, 'false': False, 'no': False, 'off': False, '0': False}
+            words = {
+                'true': True,
+                'yes': True,
+                'on': True,
+                '1': True,
+                'false': False,
+                'no': False,
+                'off': False,
+                '0': False,
+            }
             if text.lower() in words:
                 return words[text.lower()]
             raise ValueError('expected true or false')

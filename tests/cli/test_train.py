@@ -233,6 +233,22 @@ def test_starting_from_a_model(files, tmp_path):
     assert load(tmp_path / 'second').weights['state'].tolist() == load(tmp_path / 'first').weights['state'].tolist()
 
 
+def test_bcfw_starts_from_a_dual_point(files, tmp_path):
+    """At the same lambda the first model's certificate is the start; at another one its dual point still helps."""
+    how = ['-q', '--objective', 'hinge', '--rel-gap', '1e-4', files / 'train.hmm']
+    run('train', '--lambda', '0.1', *how, tmp_path / 'first')
+    for lam, passes in (('0.1', 3), ('0.09', 200)):
+        run(
+            'train', '--lambda', lam, '--log', tmp_path / 'log', '--init', tmp_path / 'first', *how, tmp_path / 'second'
+        )
+        rows = read_log(tmp_path / 'log')
+        assert float(rows[0]['dual']) > 0.5 * float(rows[-1]['dual'])
+        assert int(rows[-1]['pass']) <= passes
+        assert load(tmp_path / 'second').header['status'] == 'converged'
+    error = run('train', '--init', tmp_path / 'first', '-q', files / 'train.svm', tmp_path / 'third', code=1).stderr
+    assert 'first: ' in error
+
+
 @pytest.mark.parametrize('feature_set', ['all', 'observed'])
 @pytest.mark.parametrize(('objective', 'solver'), [('log', 'lbfgs'), ('log', 'sgd'), ('hinge', 'sgd')])
 def test_the_start_of_every_solver_that_has_one(files, models, tmp_path, feature_set, objective, solver):
@@ -334,7 +350,6 @@ REFUSED = {
     'template of the format': (['--template', 'tpl'], '--template makes attributes of CoNLL columns'),
     'certificate': (['--no-certificate', '--require-gap'], '--no-certificate computes no gap'),
     'resume and init': (['--resume', '--init', 'm'], 'give one of them'),
-    'init': (['--init', 'm'], 'bcfw cannot start from given weights'),
     'model is train': (['--template', 'model'], 'model is both --template and MODEL'),
     'log is model': (['--log', './model'], './model is both MODEL and --log'),
     'two standard inputs': (['--dev', '-', '--template', '-'], 'standard input can be read only once'),
