@@ -9,6 +9,9 @@ from libc.stdlib cimport free, realloc
 
 from cython_ext.text.errors import TextError
 
+cdef enum:
+    SHORT = 64      # entries of a row that is sorted on the stack
+
 
 cdef class Buffer:
     """Memory of one item type that grows by half; through the buffer protocol it becomes an array."""
@@ -159,41 +162,19 @@ cdef class SparseRows:
 
     cdef int end_row(self) except -1 nogil:
         """Close the row: sort it, and add up repeated indices."""
-        cdef int64_t i, j, to
-        cdef int32_t index
-        cdef double value = 1.0
-        cdef bint repeated = False
-        cdef int32_t* k = self.indices
-        cdef double* v = self.values
-        if self.count - self.start > 64:
+        cdef int64_t n = self.count - self.start
+        cdef int32_t* k = self.indices + self.start
+        cdef double* v = NULL if self.values == NULL else self.values + self.start
+        if n > SHORT:
             return self._end_long_row()
-        for i in range(self.start + 1, self.count):
-            index = k[i]
-            if k[i - 1] < index:
-                continue
-            if v != NULL:
-                value = v[i]
-            j = i
-            while j > self.start and k[j - 1] > index:
-                k[j] = k[j - 1]
-                if v != NULL:
-                    v[j] = v[j - 1]
-                j -= 1
-            k[j] = index
-            if v != NULL:
-                v[j] = value
-            repeated |= j > self.start and k[j - 1] == index
-        if repeated:
+        if not is_ascending(k, n) and not sort_distinct(k, v, n):
+            insertion_sort(k, v, n)
             self._merge()
         return self.end_ascending_row()
 
     cdef int _end_long_row(self) except -1 nogil:
         """The same for rows where insertion would be slow."""
-        cdef int64_t i
-        cdef bint ascending = True
-        for i in range(self.start + 1, self.count):
-            ascending &= self.indices[i - 1] < self.indices[i]
-        if not ascending:
+        if not is_ascending(self.indices + self.start, self.count - self.start):
             with gil:
                 self._sort()
             self._merge()
@@ -231,6 +212,63 @@ cdef class SparseRows:
                 self.values[to] = self.values[i]
         self.count = to + 1
         return 0
+
+
+cdef bint is_ascending(const int32_t* k, int64_t n) noexcept nogil:
+    cdef int64_t i
+    for i in range(1, n):
+        if k[i - 1] >= k[i]:
+            return False
+    return True
+
+
+cdef bint sort_distinct(int32_t* k, double* v, int64_t n) noexcept nogil:
+    """Sort n <= SHORT keys and their values (or NULL); False, and nothing done, if two keys are equal.
+
+    Every key goes where as many are smaller. Counting them takes no branches, and whole vectors at a time.
+    """
+    cdef int32_t[SHORT] key
+    cdef int32_t[SHORT] rank
+    cdef double[SHORT] value
+    cdef int64_t i, j, total = 0
+    for i in range(n):
+        key[i] = k[i]
+        rank[i] = 0
+    for j in range(n):
+        for i in range(n):
+            rank[i] += key[j] < key[i]
+    for i in range(n):
+        total += rank[i]
+    if 2 * total != n * (n - 1):
+        return False
+    for i in range(n):
+        k[rank[i]] = key[i]
+    if v != NULL:
+        for i in range(n):
+            value[i] = v[i]
+        for i in range(n):
+            v[rank[i]] = value[i]
+    return True
+
+
+cdef void insertion_sort(int32_t* k, double* v, int64_t n) noexcept nogil:
+    """Sort a few keys and their values (or NULL), equal ones in their order."""
+    cdef int64_t i, j
+    cdef int32_t key
+    cdef double value = 1.0
+    for i in range(1, n):
+        key = k[i]
+        if v != NULL:
+            value = v[i]
+        j = i
+        while j > 0 and k[j - 1] > key:
+            k[j] = k[j - 1]
+            if v != NULL:
+                v[j] = v[j - 1]
+            j -= 1
+        k[j] = key
+        if v != NULL:
+            v[j] = value
 
 
 def renumber(int32_t[::1] indices, const int32_t[::1] new):
