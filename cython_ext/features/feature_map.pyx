@@ -34,7 +34,8 @@ cdef class FeatureMap:
 
     cdef void gram_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a,
                          double *out) noexcept nogil:
-        """out += Phi_i' Phi_i a, dense, for a sparse a: what a step along a does to the example's own scores."""
+        """out[:] = Phi_i' Phi_i a, dense, for a sparse a: what a step along a does to the example's own scores. It and
+        norm2 may use scratch memory of the map: for one thread at a time."""
         pass
 
     cdef double norm2(self, Py_ssize_t i, const double *a) noexcept nogil:

@@ -9,4 +9,3 @@ cdef class ObservedFeatures(SparseFeatures):
     cdef const int32_t *label               # [state_size] ascending for each attribute
 
     cdef int64_t place(self, int32_t attribute, Py_ssize_t k) noexcept nogil
-    cdef double label_gram(self, Py_ssize_t t, Py_ssize_t u, Py_ssize_t k) noexcept nogil

@@ -52,6 +52,7 @@ cdef class ObservedFeatures(SparseFeatures):
         self.dim += len(index) - self.state_size
         self.state_size = len(index)
         self._set_mask(pairs)
+        self._make_spare()
 
     cdef int64_t place(self, int32_t attribute, Py_ssize_t k) noexcept nogil:
         """Where the weight of (attribute, label k) is, -1 if there is none."""
@@ -96,46 +97,26 @@ cdef class ObservedFeatures(SparseFeatures):
             if e >= 0:
                 w[e] += scale if self.tokens.value == NULL else scale * self.tokens.value[p]
 
-    cdef double label_gram(self, Py_ssize_t t, Py_ssize_t u, Py_ssize_t k) noexcept nogil:
-        """Inner product of tokens t and u over the attributes that have a weight for label k."""
-        cdef int64_t p = self.tokens.indptr[t], q = self.tokens.indptr[u]
-        cdef double total = 0.0
-        while p < self.tokens.indptr[t + 1] and q < self.tokens.indptr[u + 1]:
-            if self.tokens.index[p] < self.tokens.index[q]:
-                p += 1
-            elif self.tokens.index[p] > self.tokens.index[q]:
-                q += 1
-            else:
-                if self.place(self.tokens.index[p], k) >= 0:
-                    total += 1.0 if self.tokens.value == NULL else self.tokens.value[p] * self.tokens.value[q]
-                p += 1
-                q += 1
-        return total
-
     cdef void gram_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a,
                          double *out) noexcept nogil:
-        cdef Py_ssize_t c, t, u, k, begin = self.offset_data[i], T = self.length(i)
-        for c in range(count):
-            if ids[c] < T * self.stride:
-                u, k = ids[c] // self.stride, ids[c] % self.stride
-                for t in range(T):
-                    out[t * self.stride + k] += a[c] * self.label_gram(begin + t, begin + u, k)
-            else:
-                self.gram_pair(i, ids[c] - T * self.stride, a[c], out + T * self.stride)
+        self.gram_by_weights(i, count, ids, a, out)
 
     cdef double norm2(self, Py_ssize_t i, const double *a) noexcept nogil:
-        cdef Py_ssize_t t, u, k, begin = self.offset_data[i], T = self.length(i), S = self.stride
+        return self.norm2_by_weights(i, a)
+
+    cdef double clear_row(self, Py_ssize_t t, double *w) noexcept nogil:
         cdef double total = 0.0
-        for t in range(T):
-            for u in range(t + 1):
-                for k in range(self.n_labels):
-                    if a[t * S + k] != 0.0 and a[u * S + k] != 0.0:
-                        total += ((1.0 if t == u else 2.0) * self.label_gram(begin + t, begin + u, k) * a[t * S + k]
-                                  * a[u * S + k])
-        return total + self.pairs_norm2(i, a + T * S)
+        cdef int64_t p, e
+        cdef int32_t attribute
+        for p in range(self.tokens.indptr[t], self.tokens.indptr[t + 1]):
+            attribute = self.tokens.index[p]
+            for e in range(self.first[attribute], self.first[attribute + 1]):
+                total += w[e] * w[e]
+                w[e] = 0.0
+        return total
 
     def keep_gram(self):
-        """Inner products depend on the label here: no table."""
+        """Inner products of positions depend on the label here: no table."""
 
     def accumulator(self, Py_ssize_t n):
         return Accumulator(self, n)

@@ -21,7 +21,8 @@ cdef class SparseFeatures(FeatureMap):
     cdef readonly bint chain, transitions
     cdef readonly object offsets
     cdef const int64_t *offset_data
-    cdef object mask
+    cdef object mask, spare
+    cdef double *spare_data                 # [dim] zeros, where an example is too long for inner products
     cdef const double *mask_data            # [stride, stride] 1 where a transition has a weight
     cdef object gram_arrays
     cdef const int64_t *gram_start          # NULL: inner products are computed when needed
@@ -33,6 +34,11 @@ cdef class SparseFeatures(FeatureMap):
     cdef double edge_gram(self, Py_ssize_t i, Py_ssize_t t, Py_ssize_t u, Py_ssize_t k) noexcept nogil
     cdef void add_row(self, Py_ssize_t t, const double *row, double scale, double *w) noexcept nogil
     cdef void add_label(self, Py_ssize_t t, Py_ssize_t k, double scale, double *w) noexcept nogil
+    cdef void gram_by_weights(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a,
+                              double *out) noexcept nogil
+    cdef double norm2_by_weights(self, Py_ssize_t i, const double *a) noexcept nogil
+    cdef double clear_row(self, Py_ssize_t t, double *w) noexcept nogil
+    cdef double clear_pairs(self, Py_ssize_t i, double *block) noexcept nogil
     cdef void pair_scores(self, Py_ssize_t i, const double *block, double *theta) noexcept nogil
     cdef void add_pairs(self, Py_ssize_t i, const double *a, double scale, double *block) noexcept nogil
     cdef void add_pair(self, Py_ssize_t i, Py_ssize_t part, double scale, double *block) noexcept nogil

@@ -17,6 +17,7 @@ from cython_ext.parallel import ranges
 
 cdef enum:
     ROW = 64                # labels of a row on the stack
+    LONG = 512              # positions of an example above which no table of their inner products is kept
 
 GRAM_LIMIT = 1 << 29        # bytes; above it the inner products of positions are computed when needed
 
@@ -98,6 +99,13 @@ cdef class SparseFeatures(FeatureMap):
         self.square = stride * stride
         self.dim = self.state_size + self.transition_size + self.square * (edges.columns if edges is not None else 0)
         self._set_mask(np.ones((n_labels, n_labels)))
+        if np.diff(offsets).max(initial=0) > LONG:
+            self._make_spare()
+
+    def _make_spare(self):
+        """A weight vector of zeros for gram_by_weights and norm2_by_weights."""
+        cdef double[::1] view = aligned_zeros(self.dim + 1)
+        self.spare, self.spare_data = view, &view[0]
 
     def _set_mask(self, pairs):
         """pairs: [K, K], 1 where a transition has a weight and 0 where it has none."""
@@ -170,6 +178,10 @@ cdef class SparseFeatures(FeatureMap):
                          double *out) noexcept nogil:
         cdef Py_ssize_t c, t, u, k, T = self.length(i)
         cdef Py_ssize_t states = T * self.stride
+        if T > LONG:
+            self.gram_by_weights(i, count, ids, a, out)
+            return
+        memset(out, 0, self.size_of(i) * sizeof(double))
         for c in range(count):
             if ids[c] < states:
                 u, k = ids[c] // self.stride, ids[c] % self.stride
@@ -181,12 +193,61 @@ cdef class SparseFeatures(FeatureMap):
     cdef double norm2(self, Py_ssize_t i, const double *a) noexcept nogil:
         cdef Py_ssize_t t, u, T = self.length(i), S = self.stride
         cdef double total = 0.0, g
+        if T > LONG:
+            return self.norm2_by_weights(i, a)
         for t in range(T):
             for u in range(t + 1):
                 g = self.gram(i, t, u)
                 if g != 0.0:
                     total += (1.0 if t == u else 2.0) * g * vector.dot(S, a + t * S, a + u * S)
         return total + self.pairs_norm2(i, a + T * S)
+
+    # Without inner products, in time that is linear in the length: by way of a weight vector of zeros, of which only
+    # what the example touches is written and cleared again.
+
+    cdef void gram_by_weights(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a,
+                              double *out) noexcept nogil:
+        cdef Py_ssize_t t
+        self.add_parts(i, count, ids, a, 1.0, self.spare_data)
+        self.scores(i, self.spare_data, out)
+        for t in range(self.offset_data[i], self.offset_data[i + 1]):
+            self.clear_row(t, self.spare_data)
+        self.clear_pairs(i, self.spare_data + self.state_size)
+
+    cdef double norm2_by_weights(self, Py_ssize_t i, const double *a) noexcept nogil:
+        cdef Py_ssize_t t
+        cdef double total = 0.0
+        self.add(i, a, 1.0, self.spare_data)
+        for t in range(self.offset_data[i], self.offset_data[i + 1]):
+            total += self.clear_row(t, self.spare_data)
+        return total + self.clear_pairs(i, self.spare_data + self.state_size)
+
+    cdef double clear_row(self, Py_ssize_t t, double *w) noexcept nogil:
+        """Zeros into all weights of a token's attributes; the sum of squares of what was there."""
+        cdef double total = 0.0
+        cdef double *row
+        cdef int64_t p
+        for p in range(self.tokens.indptr[t], self.tokens.indptr[t + 1]):
+            row = w + self.tokens.index[p] * self.stride
+            total += vector.dot(self.stride, row, row)
+            memset(row, 0, self.stride * sizeof(double))
+        return total
+
+    cdef double clear_pairs(self, Py_ssize_t i, double *block) noexcept nogil:
+        """The same for the pair weights that an example touches."""
+        cdef double total = vector.dot(self.transition_size, block, block)
+        cdef double *row
+        cdef Py_ssize_t t
+        cdef int64_t p
+        memset(block, 0, self.transition_size * sizeof(double))
+        if self.edges is None:
+            return total
+        for t in range(self.offset_data[i] + 1, self.offset_data[i + 1]):
+            for p in range(self.edges.indptr[t], self.edges.indptr[t + 1]):
+                row = block + self.transition_size + self.edges.index[p] * self.square
+                total += vector.dot(self.square, row, row)
+                memset(row, 0, self.square * sizeof(double))
+        return total
 
     # ------------------------------------------------------------------------------- the weights of label pairs
 
@@ -287,6 +348,7 @@ cdef class SparseFeatures(FeatureMap):
         cdef Py_ssize_t i, n = len(self.offsets) - 1, t, u, T
         cdef Py_ssize_t begin
         lengths = np.diff(self.offsets)
+        lengths[lengths > LONG] = 0
         start = np.zeros(n + 1, np.int64)
         np.cumsum(lengths * lengths, out=start[1:])
         single = self.tokens.value == NULL and np.diff(self.tokens.indptr_array).max(initial=0) < 1 << 16
@@ -306,6 +368,8 @@ cdef class SparseFeatures(FeatureMap):
         with nogil:
             for i in range(n):
                 begin, T = self.offset_data[i], self.length(i)
+                if T > LONG:
+                    continue
                 for u in range(T):
                     for p in range(indptr[begin + u], indptr[begin + u + 1]):
                         spread[index[p]] = 1.0 if value == NULL else value[p]

@@ -14,7 +14,6 @@ import numpy as np
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport free, qsort, realloc
-from libc.string cimport memset
 
 from cython_ext.dual_point import checked
 from cython_ext.memory import aligned_zeros
@@ -179,7 +178,7 @@ cdef class BlockFrankWolfe(Solver):
     cdef bint add_output(self, Py_ssize_t i, double delta) noexcept nogil:
         """Puts work.code into the working set with weight 0, and its inner products into the table."""
         cdef WorkingSet *s = self.sets.sets + i
-        cdef Py_ssize_t length = self.problem.structure.code_of(i), size = self.problem.structure.size_of(i)
+        cdef Py_ssize_t length = self.problem.structure.code_of(i)
         cdef Py_ssize_t j = self.sets.append(i, self.work.code, delta, 0.0), k, c, count
         cdef double inner, right = 0.0
         if j < 0 or not self.make_room(s.capacity):
@@ -187,7 +186,6 @@ cdef class BlockFrankWolfe(Solver):
         # image = Phi' Phi (s(y) - s(y_i)); its inner products with the others' differences are the gram row
         count = self.collect(i, self.work.code, 1.0, 0)
         count = self.compress(self.collect(i, self.problem.structure.gold(i), -1.0, count))
-        memset(self.image, 0, size * sizeof(double))
         self.problem.features.gram_parts(i, count, self.ids, self.amounts, self.image)
         count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.ids, self.work.counts)
         for c in range(count):

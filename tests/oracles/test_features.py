@@ -178,3 +178,32 @@ def test_places_without_a_feature_stay_zero(example):
     for i, enumerated in enumerate(example.truth.examples):
         a = example.parts_vector(i, rng.normal(size=len(enumerated.part_keys)))
         np.testing.assert_array_equal(example.features.adjoint(i, a)[unused], 0)
+
+
+@pytest.mark.parametrize('feature_set', ['all', 'observed'])
+@pytest.mark.parametrize('edges', [False, True])
+def test_long_sequences_take_another_way_to_the_same_products(feature_set, edges):
+    """Beyond 512 positions no inner products are kept; what is used instead leaves nothing behind."""
+    rng = np.random.default_rng(5)
+    n, k, columns = 600, 3, 40
+    indices = np.sort(np.array([rng.permutation(columns)[:4] for _ in range(n)]), axis=1).astype(np.int32)
+    rows = np.arange(0, 4 * n + 1, 4, dtype=np.int64)
+    tokens = SparseRows(rows, indices.ravel(), rng.normal(size=4 * n), columns)
+    pairs = SparseRows(rows, indices.ravel() % 7, None, 7) if edges else None
+    offsets = np.array([0, n], np.int64)
+    layout = (k, 4, True, True, pairs)
+    if feature_set == 'all':
+        features = SparseFeatures(tokens, offsets, *layout)
+    else:
+        features = ObservedFeatures(tokens, offsets, rng.integers(0, k, n).astype(np.int32), *layout)
+    features.keep_gram()
+    labels, others = rng.integers(0, k, (2, n))
+    a = np.zeros(len(features.scores_of(0, features.zeros())))
+    for y, sign in ((labels, 1.0), (others, -1.0)):
+        np.add.at(a, np.arange(n) * 4 + y, sign)
+        block = np.arange(n - 1) * 16 * edges
+        np.add.at(a, 4 * n + block + y[:-1] * 4 + y[1:], sign)
+    image = features.adjoint(0, a)
+    for _ in range(2):
+        np.testing.assert_allclose(features.gram_of(0, a), features.scores_of(0, image), rtol=0, atol=1e-9)
+        np.testing.assert_allclose(features.norm2_of(0, a), image @ image, rtol=1e-12)
