@@ -76,7 +76,7 @@ define checked_build
 	cd $(1) && $(2) $(BIN)/python setup.py -q build_ext --inplace
 endef
 
-# The peers' programs into build/benchmarks, then every benchmark: about an hour.
+# The peers' programs into build/benchmarks, then every benchmark: over an hour.
 benchmarks: $(VENV)/installed
 	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/run.py

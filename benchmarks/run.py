@@ -1,7 +1,9 @@
-"""Run benchmarks and put their sections into RESULTS.md: run.py [NAME...], all of them by default."""
+"""Run benchmarks and put their sections into RESULTS.md."""
 
+import argparse
 import contextlib
 import importlib
+import inspect
 import io
 import re
 import sys
@@ -40,12 +42,15 @@ class Tee(io.StringIO):
         return super().write(text)
 
 
-def run(name):
-    """The sections of one benchmark as text, printed as well; None where it could not run."""
+def run(name, runs=None):
+    """The sections of one benchmark as text, printed as well; None where it could not run. runs: how often each
+    command is timed, where the benchmark is one of time."""
+    main = importlib.import_module(name).main
+    how = {'runs': runs} if runs and 'runs' in inspect.signature(main).parameters else {}
     with contextlib.redirect_stdout(Tee()) as text:
         try:
             print(report.conditions())
-            importlib.import_module(name).main()
+            main(**how)
         except (data.MissingDataError, measure.CommandError) as error:
             print(f'## {name}\n\nNot run: {error}\n', file=sys.stderr)
             return None
@@ -59,18 +64,20 @@ def update(results, sections):
     return INTRODUCTION + ''.join(f'\n<!-- {name} -->\n{parts[name].strip()}\n' for name in NAMES if name in parts)
 
 
-def main(names):
-    unknown = set(names) - set(NAMES)
-    if unknown:
-        sys.exit(f'no such benchmark: {", ".join(sorted(unknown))} (choose from {", ".join(NAMES)})')
-    good = True
-    for name in names or NAMES:
-        section = run(name)
-        good = good and section is not None
-        if section:
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('names', nargs='*', metavar='NAME', help=f'all by default: {", ".join(NAMES)}')
+    parser.add_argument('--runs', type=int, help='how often each command is timed (the median counts)')
+    given = parser.parse_args(arguments)
+    if unknown := set(given.names) - set(NAMES):
+        parser.error(f'no such benchmark: {", ".join(sorted(unknown))} (choose from {", ".join(NAMES)})')
+    sections = {}
+    for name in given.names or NAMES:
+        sections[name] = run(name, given.runs)
+        if sections[name]:
             results = RESULTS.read_text(encoding='utf-8') if RESULTS.exists() else ''
-            RESULTS.write_text(update(results, {name: section}), encoding='utf-8')
-    return 0 if good else 1
+            RESULTS.write_text(update(results, {name: sections[name]}), encoding='utf-8')
+    return 0 if all(sections.values()) else 1
 
 
 if __name__ == '__main__':

@@ -197,6 +197,14 @@ def test_every_benchmark_runs(name, made_up, tmp_path_factory):
     assert str(work) not in run.stdout
 
 
+def test_results_keep_the_parts_that_are_not_run(module):
+    run = module('run')
+    first = run.update('', {'tagging': 'one\n', 'bcfw': '## two\n\ntext\n'})
+    assert first == f'{run.INTRODUCTION}\n<!-- bcfw -->\n## two\n\ntext\n\n<!-- tagging -->\none\n'
+    assert run.update(first, {'tagging': 'three\n'}) == first.replace('one', 'three')
+    assert run.update(first, {}) == first
+
+
 def test_every_script_is_run_by_run_py(module):
     assert set(module('run').NAMES) == set(SCRIPTS)
     text = (FOLDER / 'README.md').read_text()

@@ -12,6 +12,7 @@ from libc.stdint cimport int32_t
 
 from cython_ext.kernels cimport vector
 from cython_ext.memory import aligned_zeros
+from cython_ext.structures.structure import padded
 
 
 cdef class FeatureMap:
@@ -71,18 +72,17 @@ cdef class FeatureMap:
 
     def scores_of(self, Py_ssize_t i, const double[::1] w):
         """theta_i(w), float64[m_i]."""
-        theta = np.empty(self.size_of(i))
-        cdef double[::1] view = theta
-        if len(theta):
-            self.scores(i, &w[0], &view[0])
-        return theta
+        theta = np.empty(self.size_of(i) + 1)
+        cdef double[::1] view = theta, weights = padded(w)
+        self.scores(i, &weights[0], &view[0])
+        return theta[:self.size_of(i)]
 
     def adjoint(self, Py_ssize_t i, const double[::1] a):
         """Phi_i a, float64[dim]."""
-        w = self.zeros()
-        cdef double[::1] view = w
-        self.add(i, &a[0], 1.0, &view[0])
-        return w
+        w = padded(self.zeros())
+        cdef double[::1] view = w, values = padded(a)
+        self.add(i, &values[0], 1.0, &view[0])
+        return w[:self.dim]
 
     def gram_of(self, Py_ssize_t i, const double[::1] a):
         """Phi_i' Phi_i a by gram_parts, float64[m_i]."""
@@ -95,7 +95,8 @@ cdef class FeatureMap:
 
     def norm2_of(self, Py_ssize_t i, const double[::1] a):
         """|| Phi_i a ||^2."""
-        return self.norm2(i, &a[0])
+        cdef double[::1] values = padded(a)
+        return self.norm2(i, &values[0])
 
 
 cdef class Accumulator:

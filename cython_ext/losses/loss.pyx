@@ -5,7 +5,11 @@ costs to theta and calls the structure's own oracle; one that does not brings it
 structure's oracles that each of the two takes.
 """
 
+import numpy as np
+
 from libc.stdint cimport int32_t
+
+from cython_ext.structures.structure import padded
 
 
 cdef class TaskLoss:
@@ -29,19 +33,17 @@ cdef class TaskLoss:
 
     def max_of(self, Py_ssize_t i, theta):
         """(value, code, Delta) of the loss-augmented best output."""
-        import numpy as np
         work = Workspace(self.structure)
-        cdef double[::1] copy = np.array(theta, np.float64)
-        cdef int32_t[::1] code = np.empty(self.structure.code_of(i), np.int32)
+        cdef double[::1] copy = padded(theta)
+        cdef int32_t[::1] code = np.empty(self.structure.code_of(i) + 1, np.int32)
         cdef double delta = 0.0
         value = self.max(i, &copy[0], work, &code[0], &delta)
-        return value, np.asarray(code), delta
+        return value, np.asarray(code)[:self.structure.code_of(i)], delta
 
     def exp_of(self, Py_ssize_t i, theta):
         """(log-partition, mean statistics) of the loss-augmented distribution."""
-        import numpy as np
         work = Workspace(self.structure)
-        cdef double[::1] copy = np.array(theta, np.float64)
-        cdef double[::1] mean = np.empty(self.structure.size_of(i))
+        cdef double[::1] copy = padded(theta)
+        cdef double[::1] mean = np.empty(self.structure.size_of(i) + 1)
         value = self.exp(i, &copy[0], work, &mean[0])
-        return value, np.asarray(mean)
+        return value, np.asarray(mean)[:self.structure.size_of(i)]

@@ -14,6 +14,12 @@ the others. Forbidden parts score -inf.
 import numpy as np
 
 
+def padded(values):
+    """A copy with one element more, so that there is a first one even when it is empty."""
+    values = np.asarray(values)
+    return np.append(values, np.zeros(1, values.dtype))
+
+
 cdef class Structure:
     """The max oracle. `exact` is False where the oracle solves a relaxation."""
 
@@ -57,33 +63,36 @@ cdef class Structure:
         return self.code_of(i)
 
     def gold_code(self, Py_ssize_t i):
+        self._check(i)
         cdef Py_ssize_t length = self.code_of(i)
         return np.asarray(<int32_t[:length]> <int32_t *> self.gold(i)).copy() if length else np.empty(0, np.int32)
 
     def statistics(self, Py_ssize_t i, int32_t[::1] code):
         """Dense s(y), float64[m_i]."""
-        self._check(i, self.size_of(i), len(code))
-        ids, counts = np.empty(self.max_parts, np.int32), np.empty(self.max_parts)
-        cdef int32_t[::1] ids_view = ids
+        self._check(i, code=code)
+        ids, counts = np.empty(self.max_parts + 1, np.int32), np.empty(self.max_parts + 1)
+        cdef int32_t[::1] ids_view = ids, codes = padded(code)
         cdef double[::1] counts_view = counts
-        cdef Py_ssize_t count = self.parts(i, &code[0], &ids_view[0], &counts_view[0])
+        cdef Py_ssize_t count = self.parts(i, &codes[0], &ids_view[0], &counts_view[0])
         out = np.zeros(self.size_of(i))
         np.add.at(out, ids[:count], counts[:count])
         return out
 
     def max_oracle(self, Py_ssize_t i, const double[::1] theta):
         """(value, code) of the best output under theta, float64[m_i]."""
-        self._check(i, len(theta), self.code_of(i))
-        cdef double[::1] scratch = np.empty(self.scratch_size(1) + 1)
-        cdef int32_t[::1] code = np.empty(self.code_of(i), np.int32)
-        cdef double value = self.max(i, &theta[0], &scratch[0], &code[0])
-        return value, np.asarray(code)
+        self._check(i, theta)
+        cdef double[::1] scratch = np.empty(self.scratch_size(1) + 1), scores = padded(theta)
+        cdef int32_t[::1] code = np.empty(self.code_of(i) + 1, np.int32)
+        cdef double value = self.max(i, &scores[0], &scratch[0], &code[0])
+        return value, np.asarray(code)[:self.code_of(i)]
 
-    def _check(self, Py_ssize_t i, Py_ssize_t size, Py_ssize_t code):
+    def _check(self, Py_ssize_t i, theta=None, code=None):
         if not 0 <= i < self.n:
             raise IndexError(f'example {i} of {self.n}')
-        if size != self.size_of(i) or code != self.code_of(i):
-            raise ValueError(f'example {i} has {self.size_of(i)} parts and codes of length {self.code_of(i)}')
+        if theta is not None and len(theta) != self.size_of(i):
+            raise ValueError(f'example {i} has {self.size_of(i)} parts, not {len(theta)}')
+        if code is not None and len(code) != self.code_of(i):
+            raise ValueError(f'example {i} has codes of length {self.code_of(i)}, not {len(code)}')
 
 
 cdef class RankedStructure(Structure):
@@ -99,15 +108,16 @@ cdef class RankedStructure(Structure):
 
     def topk_oracle(self, Py_ssize_t i, const double[::1] theta, Py_ssize_t k):
         """(values [r], codes [r, code_size]) of the r <= k best outputs, best first."""
-        self._check(i, len(theta), self.code_of(i))
+        self._check(i, theta)
         if k < 1:
             raise ValueError(f'k is {k} (expected at least 1)')
-        cdef double[::1] scratch = np.empty(self.scratch_size(k) + 1)
-        values, codes = np.empty(k), np.empty((k, self.code_of(i)), np.int32)
+        cdef double[::1] scratch = np.empty(self.scratch_size(k) + 1), scores = padded(theta)
+        cdef Py_ssize_t length = self.code_of(i)
+        values, codes = np.empty(k), np.empty(k * length + 1, np.int32)
         cdef double[::1] values_view = values
-        cdef int32_t[:, ::1] codes_view = codes
-        cdef Py_ssize_t count = self.topk(i, &theta[0], k, &scratch[0], &values_view[0], &codes_view[0, 0])
-        return values[:count], codes[:count]
+        cdef int32_t[::1] codes_view = codes
+        cdef Py_ssize_t count = self.topk(i, &scores[0], k, &scratch[0], &values_view[0], &codes_view[0])
+        return values[:count], codes[:count * length].reshape(count, length)
 
 
 cdef class SummedStructure(RankedStructure):
@@ -122,9 +132,9 @@ cdef class SummedStructure(RankedStructure):
 
     def exp_oracle(self, Py_ssize_t i, const double[::1] theta):
         """(log-partition, mean statistics float64[m_i])."""
-        self._check(i, len(theta), self.code_of(i))
-        cdef double[::1] scratch = np.empty(self.scratch_size(1) + 1)
-        mean = np.empty(self.size_of(i))
+        self._check(i, theta)
+        cdef double[::1] scratch = np.empty(self.scratch_size(1) + 1), scores = padded(theta)
+        mean = np.empty(self.size_of(i) + 1)
         cdef double[::1] mean_view = mean
-        cdef double value = self.exp(i, &theta[0], &scratch[0], &mean_view[0])
-        return value, mean
+        cdef double value = self.exp(i, &scores[0], &scratch[0], &mean_view[0])
+        return value, mean[:self.size_of(i)]
