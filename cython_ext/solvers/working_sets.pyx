@@ -1,6 +1,6 @@
 """The outputs that a solver has met for each example, with their weights: a sparse dual point.
 
-Weights of an example are non-negative and sum to 1. Sets grow by doubling; there is no Python object per output.
+Weights of an example are non-negative and sum to 1. Sets grow by steps; there is no Python object per output.
 """
 
 import numpy as np
@@ -10,6 +10,11 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy
 
 from cython_ext.structures.structure cimport Structure
+
+
+cdef inline Py_ssize_t grown(Py_ssize_t capacity) noexcept nogil:
+    """2, 4, 8, 11, 14, ...: small, since a gram table is quadratic in it."""
+    return 2 * max(capacity, 1) if capacity < 8 else capacity + 3
 
 
 cdef class WorkingSets:
@@ -77,7 +82,7 @@ cdef class WorkingSets:
         """Adds an output (its gram row is left to the caller) and returns its place, -1 when memory is out."""
         cdef WorkingSet *s = self.sets + i
         cdef Py_ssize_t j = s.count, length = self.structure.code_of(i)
-        if j == s.capacity and not self.reserve(i, 2 * j if j else 2):
+        if j == s.capacity and not self.reserve(i, grown(j)):
             return -1
         memcpy(s.codes + j * length, code, length * sizeof(int32_t))
         s.weight[j], s.delta[j], s.used[j] = weight, delta, 0
