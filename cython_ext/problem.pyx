@@ -67,7 +67,8 @@ cdef class Problem:
         self.pool.map(self._losses, [(w, losses, flag, *chunk) for chunk in self._parts(16)])
         if flag[0]:
             raise Interrupted
-        return Evaluation(self.lam / 2 * self.features.inner(w, w) + losses.sum() / self.n, losses)
+        with np.errstate(all='ignore'):                     # absurd weights have an infinite objective
+            return Evaluation(self.lam / 2 * self.features.inner(w, w) + losses.sum() / self.n, losses)
 
     def value_and_gradient(self, w, gradient, stop=None):
         """P(w), the losses and D of the softmax of the scores; writes the gradient of P. Log losses only.
@@ -87,9 +88,10 @@ cdef class Problem:
         if flag[0]:
             raise Interrupted
         total.total(gradient, self.pool)
-        gradient /= self.n
-        gradient += np.multiply(w, self.lam)
-        primal = self.lam / 2 * self.features.inner(w, w) + losses.sum() / self.n
+        with np.errstate(all='ignore'):
+            gradient /= self.n
+            gradient += np.multiply(w, self.lam)
+            primal = self.lam / 2 * self.features.inner(w, w) + losses.sum() / self.n
         gap = self.features.inner(gradient, gradient) / (2 * self.lam)
         # Far from the optimum both are huge and their difference is rounding of either sign, so it is rounded down.
         dual = primal - gap - 1e-11 * gap

@@ -23,10 +23,12 @@ def atomic_output(path):
     temporary = os.path.join(os.path.dirname(target), f'.{os.path.basename(target)[:200]}.{os.getpid()}.tmp')
     with _errors_of_writing('<stdout>' if path == '-' else path, (target, temporary)):
         if path == '-':
+            if sys.stdout is None:
+                raise DataError('<stdout>', None, 'is closed', 'expected an open standard output')
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
-        elif os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target):
-            with open(target, 'wb') as stream:
+        elif _special(path):
+            with open(path, 'wb') as stream:
                 yield stream
         else:
             try:
@@ -39,6 +41,17 @@ def atomic_output(path):
                 with contextlib.suppress(OSError):
                     os.unlink(temporary)
                 raise
+
+
+def _special(path):
+    """Whether an output is written as it stands: a device, a pipe, or whatever /dev/stdout happens to be."""
+    if path.startswith(('/dev/', '/proc/')):
+        return os.path.exists(path)
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 @contextlib.contextmanager

@@ -69,7 +69,7 @@ def _member(name, deflate):
 
 
 def _pays(array):
-    """Whether deflating an array saves half or more (reading it back takes longer), judged by up to sixteen slices of 4 KB."""
+    """Whether deflating an array saves half (reading it back takes longer), judged by up to sixteen slices of 4 KB."""
     data = array.reshape(-1).view(np.uint8)
     step = max(4096, data.size // 16)
     slices = [data[start : start + 4096].tobytes() for start in range(0, data.size, step)]

@@ -1,6 +1,8 @@
 """What `ssvm gap` does: both sides of the certificate from the data and the model's arrays alone."""
 
 import json
+import math
+import sys
 
 import click
 import numpy as np
@@ -27,12 +29,21 @@ LABELS = {
 def certify(o):
     """Run `ssvm gap`; o: the options, by parameter name."""
     check_paths({'TRAIN': o.train, 'MODEL': o.model}, {'--per-example': o.per_example})
+    if sys.stdout is None:
+        raise DataError('<stdout>', None, 'is closed', 'expected an open standard output')
     progress = Progress(o.verbose)
     model = load(o.model)
     dataset = read_data(o.train, model, o.format_name, require_labels=True, what=o.model)
     problem = problem_of(model, dataset, o.threads or available_cpus(), o.model)
     w = weights_of(model, problem, o)
     evaluation = problem.evaluate(w, softmax_dual=problem.sums)
+    if not math.isfinite(evaluation.primal):
+        raise DataError(
+            o.model,
+            None,
+            f'the objective of its weights is {evaluation.primal}',
+            'expected a finite number',
+        )
     if problem.sums:
         dual, source = evaluation.dual, 'softmax'
     else:

@@ -42,7 +42,8 @@ class Group(click.Group):
     def _run(self, args, prog_name, extra):
         with terminated_by_exception(), self.make_context(prog_name, args, **extra) as ctx:
             code = self.invoke(ctx)
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
             return code
 
 
@@ -140,6 +141,8 @@ def cli():
 
 def run():
     """Entry point of the console script."""
+    if sys.stderr is None:  # closed by the caller: what is said to people goes nowhere
+        sys.stderr = open(os.devnull, 'w')  # noqa: SIM115
     cli.main()
 
 

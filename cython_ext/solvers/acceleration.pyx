@@ -25,7 +25,7 @@ from libc.math cimport sqrt
 from cython_ext.kernels cimport vector
 from cython_ext.memory import aligned_zeros
 
-CONTRACTION = 0.75
+CONTRACTION = 0.7
 LARGE = 10.0                # kappa / lambda from which a single fall of the dual counts
 FALL = 0.93                 # what kappa is multiplied with after one,
 COLLAPSE = 0.7              # and after PATIENCE / sqrt(q) steps without a better dual

@@ -121,7 +121,7 @@ class Lbfgs(Solver):
 
 
 OPTIONS = {
-    'memory': Option(int, 6, 'pairs of vectors that approximate the curvature', minimum=1),
+    'memory': Option(int, 6, 'pairs of vectors that approximate the curvature', minimum=1, maximum=1000),
     'restart': Option(int, 100, 'iterations after which the memory is cleared', minimum=1),
 }
 

@@ -1,0 +1,60 @@
+"""What hostile use has shown: each of these once ended in an internal error or in a wrong report."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.commands import environment, run
+
+SSVM = [sys.executable, '-m', 'ssvm_cli.main']
+
+
+def shell(command, **names):
+    """Run a shell line in which {ssvm} is the command; (exit status, stdout, stderr)."""
+    line = command.format(ssvm=' '.join(SSVM), **names)
+    p = subprocess.run(['bash', '-c', line], capture_output=True, text=True, timeout=60, env=environment())
+    return p.returncode, p.stdout, p.stderr
+
+
+def test_an_infinite_objective_is_no_result(files, models, tmp_path):
+    run('convert', models['svm'], tmp_path / 'm.tsv')
+    lines = (tmp_path / 'm.tsv').read_text().splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith('state\t'))
+    lines[first] = '\t'.join([*lines[first].split('\t')[:3], '1e300'])
+    (tmp_path / 'm.tsv').write_text('\n'.join(lines) + '\n')
+    run('convert', tmp_path / 'm.tsv', tmp_path / 'm')
+    result = run('gap', '--json', files / 'train.svm', tmp_path / 'm', code=1)
+    assert 'objective of its weights is inf' in result.stderr
+    assert not result.stdout
+
+
+@pytest.mark.parametrize('command', ['predict', 'gap'])
+def test_a_closed_standard_output_is_said(files, models, command):
+    code, _, error = shell('{ssvm} ' + command + ' {data} {model} >&-', data=files / 'train.svm', model=models['svm'])
+    assert (code, error) == (1, '<stdout>: is closed (expected an open standard output)\n')
+
+
+def test_a_closed_standard_error_hinders_nothing(files, tmp_path):
+    assert shell('{ssvm} train {data} {model} 2>&-', data=files / 'train.svm', model=tmp_path / 'm')[0] == 0
+    assert (tmp_path / 'm').exists()
+
+
+def test_dev_stdout_may_be_a_pipe(files, models):
+    line = '{ssvm} predict {data} {model} /dev/stdout | cat'
+    code, out, error = shell(line, data=files / 'train.svm', model=models['svm'])
+    assert (code, error) == (0, '')
+    assert out == run('predict', files / 'train.svm', models['svm']).stdout
+
+
+@pytest.mark.parametrize(
+    'how', [['--set', f'cache={10**20}'], ['--objective', 'log', '--solver', 'lbfgs', '--set', f'memory={10**11}']]
+)
+def test_numbers_beyond_reason_are_wrong_usage(files, tmp_path, how):
+    assert 'expected at most' in run('train', *how, files / 'train.svm', tmp_path / 'm', code=2).stderr
+
+
+def test_dev_data_without_labels_are_refused(files, tmp_path):
+    (tmp_path / 'dev.conll').write_text('a\nb\n')
+    how = ['--template', files / 'tpl', '--dev', tmp_path / 'dev.conll', files / 'train.conll', tmp_path / 'm']
+    assert 'dev.conll: no labels' in run('train', *how, code=1).stderr
