@@ -72,7 +72,6 @@ ASAN_RUNTIME = $(shell $(CC) -print-file-name=$(if $(filter Darwin,$(shell uname
 define checked_build
 	mkdir -p $(1)
 	tar cf - --exclude='*.so' --exclude='*.c' --exclude=__pycache__ $(CHECKED) | tar xf - -C $(1)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check setuptools cython
 	cd $(1) && $(2) $(BIN)/python setup.py -q build_ext --inplace
 endef
 
