@@ -19,6 +19,7 @@ NAMES = (
     'accuracy_images',
     'loading',
     'lbfgs',
+    'optimum',
     'bcfw',
     'tagging',
     'images',

@@ -13,7 +13,17 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / 'benchmarks'
-SCRIPTS = ('accuracy_chunking', 'accuracy_letters', 'accuracy_images', 'loading', 'lbfgs', 'bcfw', 'tagging', 'images')
+SCRIPTS = (
+    'accuracy_chunking',
+    'accuracy_letters',
+    'accuracy_images',
+    'loading',
+    'lbfgs',
+    'optimum',
+    'bcfw',
+    'tagging',
+    'images',
+)
 
 
 @pytest.fixture(scope='module')
@@ -184,7 +194,12 @@ def test_commands_are_shown_as_typed(module, monkeypatch):
 def test_every_benchmark_runs(name, made_up, tmp_path_factory):
     """On made-up data and without peers each script prints its section, with a row of figures for each run."""
     work = tmp_path_factory.mktemp('work')
-    arguments = {'accuracy_chunking': '', 'accuracy_images': '', 'accuracy_letters': 'folds=[1]'}.get(name, 'runs=1')
+    arguments = {
+        'accuracy_chunking': '',
+        'accuracy_images': '',
+        'accuracy_letters': 'folds=[1]',
+        'optimum': '',
+    }.get(name, 'runs=1')
     program = f'import {name}; {name}.main({arguments})'
     env = {
         **os.environ,
