@@ -28,7 +28,7 @@ LINK = []
 if DEBUG:
     COMPILE += ['-O1', '-g', '-UNDEBUG']
 if SANITIZE:
-    COMPILE += ['-fsanitize=address', '-fno-omit-frame-pointer']
+    COMPILE += ['-O1', '-g', '-fsanitize=address', '-fno-omit-frame-pointer']
     LINK += ['-fsanitize=address']
 
 
