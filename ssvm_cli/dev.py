@@ -30,7 +30,7 @@ class DevScorer:
         self.columns = ('dev_accuracy', 'dev_f1') if self.chunks else ('dev_accuracy',)
         self.decoder = build_decoder(self.dataset, model.task, pool=problem.pool)
         self.features = problem.features
-        self.same_layout = feature_set == 'all'
+        self.same_layout = feature_set == 'all' and problem.dim == self.decoder.features.dim
 
     def score(self, w):
         """Column -> score, for a weight vector of the training problem."""

@@ -17,6 +17,10 @@ from ssvm_cli import __version__
 
 COMMANDS = {name: f'ssvm_cli.{name}' for name in ('train', 'predict', 'gap', 'convert')}
 TRACEBACK = 'SSVM_TRACEBACK'
+# The threads are ours (--threads). Those of numpy's linear algebra would take CPUs that a job was not given, and change
+# the last digits of long sums with their number.
+for variable in ('OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS', 'BLIS_NUM_THREADS', 'VECLIB_MAXIMUM_THREADS'):
+    os.environ.setdefault(variable, '1')
 
 
 class Terminated(BaseException):

@@ -1,7 +1,6 @@
 """What `ssvm train` does: check, read, build, run, write."""
 
 import contextlib
-import functools
 import os
 import zlib
 
@@ -173,10 +172,12 @@ class Training:
         o = self.o
         try:
             self.problem = build_problem(
-                self.dataset, self.task, o.objective, self.loss, self.lam, o.feature_set, self.threads
+                self.dataset, self.task, o.objective, self.loss, self.lam, o.feature_set, self.threads, merge=True
             )
         except ValueError as error:
             raise UsageError(str(error)) from error
+        self.run_facts = self._run_facts()
+        self.dataset = self.dataset.without_inputs()  # the problem has them in a form of its own
         self.progress.say(f'{self.problem.dim} weights, {self.problem.memory_estimate() / 2**20:.0f} MB', level=2)
         self._check_memory()
         self.solver = self.info.make(self.problem, self.settings, o.seed)
@@ -237,8 +238,7 @@ class Training:
 
     # --------------------------------------------------------------------------------------------- checkpoints
 
-    @functools.cached_property
-    def run_facts(self):
+    def _run_facts(self):
         """What decides the result of the run: a checkpoint is good for the same run only."""
         o, data = self.o, self.dataset
         return {

@@ -19,7 +19,7 @@ cdef class SparseFeatures(FeatureMap):
     cdef readonly Py_ssize_t n_labels, stride, square
     cdef readonly Py_ssize_t state_size, transition_size    # numbers of weights
     cdef readonly bint chain, transitions
-    cdef readonly object offsets
+    cdef readonly object offsets, groups
     cdef const int64_t *offset_data
     cdef object mask, spare
     cdef double *spare_data                 # [dim] zeros, where an example is too long for inner products
@@ -49,7 +49,7 @@ cdef class SparseFeatures(FeatureMap):
 cdef class SparseAccumulator(Accumulator):
     cdef SparseFeatures map
     cdef Py_ssize_t pair_size
-    cdef object tokens_by_column, statistics
+    cdef object tokens_by_column, column_values, statistics
     cdef double *statistic_data
 
     cdef _gather(self, double *out, Py_ssize_t begin, Py_ssize_t end)

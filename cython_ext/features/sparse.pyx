@@ -61,13 +61,14 @@ cdef class SparseRows:
                 q += 1
         return total
 
-    def transposed(self):
+    def transposed(self, bint with_values=True):
         """(indptr, row numbers ascending, values or None) of the columns."""
         index = np.asarray(self.index_array)
         indptr = np.zeros(self.columns + 1, np.int64)
         np.cumsum(np.bincount(index, minlength=self.columns), out=indptr[1:])
         rows = np.empty(len(index), np.int32)
-        values = None if self.value == NULL else np.empty(len(index))
+        with_values = with_values and self.value != NULL
+        values = np.empty(len(index)) if with_values else None
         cdef int64_t[::1] place = indptr[:self.columns].copy()
         cdef int32_t[::1] rows_view = rows
         cdef double[::1] values_view = values
@@ -78,7 +79,7 @@ cdef class SparseRows:
                 for p in range(self.indptr[r], self.indptr[r + 1]):
                     to = place[self.index[p]]
                     rows_view[to] = <int32_t> r
-                    if self.value != NULL:
+                    if with_values:
                         values_view[to] = self.value[p]
                     place[self.index[p]] = to + 1
         return indptr, rows, values
@@ -87,11 +88,13 @@ cdef class SparseRows:
 cdef class SparseFeatures(FeatureMap):
     """tokens: SparseRows [N, attributes]; offsets: int64[n + 1] tokens of each example; n_labels: K; chain:
     whether theta has transition scores; transitions: whether there are transition weights; edges: SparseRows [N, edge
-    attributes] of the transition into each token, or None. gram: keep the inner products of the positions of each example (dual solvers need them often)."""
+    attributes] of the transition into each token, or None; groups: the ColumnGroups that the columns of tokens are, or
+    None where they are the attributes."""
 
     def __init__(self, SparseRows tokens not None, offsets, Py_ssize_t n_labels, Py_ssize_t stride, bint chain=False,
-                 bint transitions=False, SparseRows edges=None):
+                 bint transitions=False, SparseRows edges=None, groups=None):
         cdef const int64_t[::1] view = offsets
+        self.groups = groups
         self.tokens, self.edges, self.offsets, self.offset_data = tokens, edges, offsets, &view[0]
         self.n_labels, self.stride, self.chain, self.transitions = n_labels, stride, chain, transitions
         self.state_size = tokens.columns * stride
@@ -351,7 +354,8 @@ cdef class SparseFeatures(FeatureMap):
         lengths[lengths > LONG] = 0
         start = np.zeros(n + 1, np.int64)
         np.cumsum(lengths * lengths, out=start[1:])
-        single = self.tokens.value == NULL and np.diff(self.tokens.indptr_array).max(initial=0) < 1 << 16
+        # values are square roots of whole numbers where there are groups, so inner products are whole numbers
+        single = (self.tokens.value == NULL or self.groups is not None) and self._largest_norm2() < 1 << 16
         if self.gram_start != NULL or start[n] * (2 if single else 8) > GRAM_LIMIT:
             return
         table = np.zeros(start[n] + 1, np.uint16 if single else np.float64)
@@ -379,7 +383,7 @@ cdef class SparseFeatures(FeatureMap):
                             total += spread[index[p]] if value == NULL else spread[index[p]] * value[p]
                         at = start_view[i]
                         if counts:
-                            count_view[at + t * T + u] = count_view[at + u * T + t] = <uint16_t> total
+                            count_view[at + t * T + u] = count_view[at + u * T + t] = <uint16_t> (total + 0.5)
                         else:
                             double_view[at + t * T + u] = double_view[at + u * T + t] = total
                     for p in range(indptr[begin + u], indptr[begin + u + 1]):
@@ -389,6 +393,14 @@ cdef class SparseFeatures(FeatureMap):
         self.gram_count = &count_view[0] if single else NULL
         self.gram_double = NULL if single else &double_view[0]
 
+    def _largest_norm2(self):
+        """Of the rows of tokens."""
+        indptr = np.asarray(self.tokens.indptr_array)
+        if self.groups is None:
+            return np.diff(indptr).max(initial=0)
+        norms = np.concatenate([[0], np.cumsum(self.groups.sizes[np.asarray(self.tokens.index_array)])])
+        return np.diff(norms[indptr]).max(initial=0)
+
     def accumulator(self, Py_ssize_t n):
         return SparseAccumulator(self, n)
 
@@ -396,16 +408,21 @@ cdef class SparseFeatures(FeatureMap):
         """The weights by name: state [attributes, K], transition [K, K] and edge [edge attributes, K, K], without
         padding."""
         states = np.asarray(w)[:self.state_size].reshape(self.tokens.columns, self.stride)
-        return {'state': np.ascontiguousarray(states[:, :self.n_labels], np.float64), **self._pair_blocks(w)}
+        states = states[:, :self.n_labels]
+        states = np.ascontiguousarray(states, np.float64) if self.groups is None else self.groups.expand(states)
+        return {'state': states, **self._pair_blocks(w)}
 
     def weights(self, blocks):
         """The weight vector of blocks(). Raises ValueError when they do not fit."""
         blocks = dict(blocks)
         w = self.zeros()
         states = blocks.pop('state', None)
-        if np.shape(states) != (self.tokens.columns, self.n_labels):
-            raise ValueError(f'state weights of shape {np.shape(states)} (expected {self.tokens.columns} attributes and '
+        attributes = self.tokens.columns if self.groups is None else len(self.groups.group)
+        if np.shape(states) != (attributes, self.n_labels):
+            raise ValueError(f'state weights of shape {np.shape(states)} (expected {attributes} attributes and '
                              f'{self.n_labels} labels)')
+        if self.groups is not None:
+            states = self.groups.reduce(states)
         w[:self.state_size].reshape(self.tokens.columns, self.stride)[:, :self.n_labels] = states
         self._set_pair_blocks(w, blocks)
         return w
@@ -446,7 +463,9 @@ cdef class SparseAccumulator(Accumulator):
         self.statistics = aligned_zeros(features.tokens.n * features.stride + 1)
         cdef double[::1] statistics = self.statistics
         self.statistic_data = &statistics[0]
-        self.tokens_by_column = features.tokens.transposed()
+        # a value is the same in all rows of a column where there are groups
+        self.tokens_by_column = features.tokens.transposed(with_values=features.groups is None)
+        self.column_values = None if features.groups is None else np.sqrt(features.groups.sizes)
 
     cdef void put(self, Py_ssize_t chunk, Py_ssize_t i, const double *a) noexcept nogil:
         cdef Py_ssize_t k, size = self.map.length(i) * self.map.stride
@@ -502,6 +521,14 @@ cdef class SparseAccumulator(Accumulator):
         with nogil:
             vector.gather_tokens(self.statistic_data, self.map.stride, &indptr_view[0], &rows_view[0], value, begin, end,
                                  out)
+        if self.column_values is None:
+            return
+        cdef const double[::1] scales = self.column_values
+        cdef Py_ssize_t c, k, S = self.map.stride
+        with nogil:
+            for c in range(begin, end):
+                for k in range(S):
+                    out[(c - begin) * S + k] *= scales[c]
 
 
 def vector_norm2(const double[::1] x):

@@ -2,13 +2,15 @@
 
 import numpy as np
 
+from cython_ext.features.column_groups import column_groups
 from cython_ext.features.sparse import SparseFeatures, SparseRows
 
 FEATURE_SETS = ('all', 'observed')
 
 
-def token_features(dataset, n_labels, stride, chain, feature_set='all'):
-    """The FeatureMap of a TokenDataset. feature_set: 'all' attribute-label pairs, or those 'observed' in the data."""
+def token_features(dataset, n_labels, stride, chain, feature_set='all', merge=False):
+    """The FeatureMap of a TokenDataset. feature_set: 'all' attribute-label pairs, or those 'observed' in the data.
+    merge: one column for attributes that always occur together (see column_groups.pyx), where that is worth it."""
     if feature_set not in FEATURE_SETS:
         raise ValueError(f'unknown feature set {feature_set} (choose from {", ".join(FEATURE_SETS)})')
     tokens = SparseRows(dataset.indptr, dataset.indices, dataset.values, len(dataset.attributes))
@@ -20,4 +22,9 @@ def token_features(dataset, n_labels, stride, chain, feature_set='all'):
         from cython_ext.features.observed import ObservedFeatures
 
         return ObservedFeatures(tokens, dataset.offsets, np.ascontiguousarray(dataset.labels, np.int32), *layout)
-    return SparseFeatures(tokens, dataset.offsets, *layout)
+    groups = None
+    if merge and dataset.values is None:
+        groups = column_groups(dataset.indptr, dataset.indices, len(dataset.attributes))
+    if groups is not None:
+        tokens = SparseRows(*groups.entries(dataset.indptr, dataset.indices), len(groups.sizes))
+    return SparseFeatures(tokens, dataset.offsets, *layout, groups)

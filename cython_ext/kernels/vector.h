@@ -230,6 +230,28 @@ SSVM_CLONES static double ssvm_average(ptrdiff_t n, const double *w, const float
     return sum;
 }
 
+/* g = scale * g + lam * w; adds <w, w> to norms[0] and <g, g> to norms[1]: the end of a gradient in one sweep. */
+SSVM_CLONES static void ssvm_regularise(ptrdiff_t n, const double *w, double lam, double scale, double *g, double *norms)
+{
+    enum { LANES = 8 };
+    double ww[LANES] = {0}, gg[LANES] = {0};
+    ptrdiff_t k = 0;
+    for (; k + LANES <= n; k += LANES)
+        for (int l = 0; l < LANES; l++) {
+            const double x = w[k + l], y = scale * g[k + l] + lam * x;
+            g[k + l] = y;
+            ww[l] += x * x;
+            gg[l] += y * y;
+        }
+    norms[0] += ((ww[0] + ww[1]) + (ww[2] + ww[3])) + ((ww[4] + ww[5]) + (ww[6] + ww[7]));
+    norms[1] += ((gg[0] + gg[1]) + (gg[2] + gg[3])) + ((gg[4] + gg[5]) + (gg[6] + gg[7]));
+    for (; k < n; k++) {
+        g[k] = scale * g[k] + lam * w[k];
+        norms[0] += w[k] * w[k];
+        norms[1] += g[k] * g[k];
+    }
+}
+
 /* ----------------------------------------------------------------------------------------- rows of labels */
 
 /* Largest of n values, n >= 1. */

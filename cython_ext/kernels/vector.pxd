@@ -16,6 +16,8 @@ cdef extern from "cython_ext/kernels/vector.h" nogil:
     void exp_shifted "ssvm_exp"(Py_ssize_t n, const double *x, double shift, double *out) noexcept
     double extrapolate "ssvm_extrapolate"(Py_ssize_t n, double *w, float *center, float *before, double share,
                                           double beta) noexcept
+    void regularise "ssvm_regularise"(Py_ssize_t n, const double *w, double lam, double scale, double *g,
+                                      double *norms) noexcept
     void blend "ssvm_blend"(Py_ssize_t n, double a, double *w, double b, const float *center) noexcept
     double average "ssvm_average"(Py_ssize_t n, const double *w, const float *center, double share, float *mean,
                                   double rate) noexcept

@@ -70,20 +70,24 @@ class Lbfgs(Solver):
 
         def run(report):
             done = {'calls': 0}
+            gradient = np.empty_like(start)  # scipy copies it before it asks for another
 
-            def value_and_gradient(w):
-                gradient = np.empty_like(w)
+            def value(w):
                 done['evaluation'] = problem.value_and_gradient(w, gradient, stop)
                 done['calls'] += problem.n
-                return done['evaluation'].primal, gradient
+                return done['evaluation'].primal
+
+            # scipy passes the iterate itself to a callback with this signature, and a copy to one with another
+            def callback(intermediate_result):
+                report((intermediate_result.x, done['evaluation'], done['calls']))
 
             limit = int(np.iinfo(np.int32).max)
             minimize(
-                value_and_gradient,
+                value,
                 start,
-                jac=True,
+                jac=lambda w: gradient,  # asked for at the point of the last value only
                 method='L-BFGS-B',
-                callback=lambda w: report((w, done['evaluation'], done['calls'])),
+                callback=callback,
                 options={'maxcor': memory, 'maxiter': limit, 'maxfun': limit, 'ftol': 0.0, 'gtol': 0.0},
             )
 

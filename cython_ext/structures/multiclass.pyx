@@ -85,12 +85,12 @@ cdef class Multiclass(SummedStructure):
         return top + log(total)
 
 
-def build(dataset, feature_set='all'):
+def build(dataset, feature_set='all', merge=False):
     """(Structure, FeatureMap) of a TokenDataset whose examples are single tokens."""
     from cython_ext.features.tokens import token_features
 
     structure = Multiclass(np.ascontiguousarray(dataset.labels, np.int32), len(dataset.label_names))
-    return structure, token_features(dataset, structure.n_labels, structure.stride, False, feature_set)
+    return structure, token_features(dataset, structure.n_labels, structure.stride, False, feature_set, merge)
 
 
 def position_costs(structure, matrix=None):

@@ -12,8 +12,9 @@ MODULES = {
 
 @dataclass(frozen=True)
 class StructureInfo:
-    """build(dataset, feature_set) -> (Structure, FeatureMap); losses: name -> function of the structure that gives a
-    TaskLoss; cost_matrix(structure, matrix) -> TaskLoss, or None where costs per label make no sense."""
+    """build(dataset, feature_set, merge=False) -> (Structure, FeatureMap), merge as in build_problem; losses: name ->
+    function of the structure that gives a TaskLoss; cost_matrix(structure, matrix) -> TaskLoss, or None where costs per
+    label make no sense."""
 
     name: str
     summary: str
