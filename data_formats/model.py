@@ -8,6 +8,7 @@ from cython_ext.objectives.registry import OBJECTIVES
 from cython_ext.structures.registry import MODULES as TASKS
 from data_formats.atomic import atomic_output
 from data_formats.container import START, Container, write_container
+from data_formats.sparse_weights import dense, packed
 
 FORMAT = 'ssvm-model'
 FORMAT_VERSION = 1
@@ -40,7 +41,7 @@ class Model:
             solver, seed, primal, dual, gap, status and so on.
         label_names, attributes, edge_attributes: vocabularies; K labels, F attributes, E edge attributes.
         weights: 'state' float64[F, K], or 'state.indptr' int64[F+1], 'state.labels' int32[m] and
-            'state.weights' float64[m] where only observed pairs have a weight; 'transition' float64[K, K]
+            'state.weights' float64[m] where only some pairs have a weight; 'transition' float64[K, K]
             (from, to); 'edge' float64[E, K, K].
         cost: float64[K, K] (right label, predicted label) where the loss came from a file, otherwise None.
         dual: the dual point, a dictionary of arrays, or None.
@@ -69,7 +70,7 @@ def save(model, path):
     arrays = {}
     for name in VOCABULARIES:
         arrays[f'{name}.bytes'], arrays[f'{name}.offsets'] = getattr(model, name).to_arrays()
-    arrays |= {f'weights.{name}': array for name, array in model.weights.items()}
+    arrays |= {f'weights.{name}': array for name, array in packed(model.weights).items()}
     if model.cost is not None:
         arrays['cost'] = model.cost
     if model.dual is not None:
@@ -78,12 +79,13 @@ def save(model, path):
         write_container(stream, HEADER, header, arrays)
 
 
-def load(path, with_dual=True):
+def load(path, with_dual=True, as_stored=False):
     """Read a model and check that its parts fit together.
 
     Args:
         path: the file; '-' is standard input.
         with_dual: read the dual point too.
+        as_stored: leave the state weights as lists where they are stored so.
 
     Raises:
         DataError: missing, foreign, truncated, altered, or written by a newer version.
@@ -95,6 +97,8 @@ def load(path, with_dual=True):
     if not len(labels):
         raise container.error('a model without labels')
     weights = _weights(container, len(labels), len(attributes), len(edge_attributes))
+    if not as_stored and header['feature_set'] == 'all':
+        weights = dense(weights, len(attributes), len(labels))
     cost = container.array('cost', '<f8', (len(labels),) * 2) if 'cost' in container.names() else None
     dual = None
     if with_dual:

@@ -24,7 +24,7 @@ class Decoder:
         self.task = model.task
         self.names = model.label_names.names()
         self.probabilistic = model.header['objective'] in ('log', 'softmax-margin')
-        self._weights = dense(model.weights, len(model.attributes), len(self.names))
+        self._weights = model.weights
         self._w = None
         self._lock = threading.Lock()
 
@@ -81,13 +81,3 @@ class Predictions:
         for i, (codes, scores) in enumerate(self.decoder.nbest(self.w, names)):
             table[i, codes[:, 0]] = scores
         return table
-
-
-def dense(weights, F, K):
-    """Weights of a model with the state weights as one array [F, K]: pairs that were not observed weigh nothing."""
-    if 'state' in weights:
-        return weights
-    state = np.zeros((F, K))
-    rows = np.repeat(np.arange(F), np.diff(weights['state.indptr']))
-    state[rows, weights['state.labels']] = weights['state.weights']
-    return {'state': state} | {name: array for name, array in weights.items() if not name.startswith('state.')}

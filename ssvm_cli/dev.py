@@ -1,7 +1,6 @@
 """Scores of held-out data while a model is trained."""
 
 from data_formats.errors import DataError
-from ssvm_cli.decoder import dense
 from ssvm_cli.inputs import read_data
 from ssvm_cli.metrics import Scores
 
@@ -36,8 +35,7 @@ class DevScorer:
         """Column -> score, for a weight vector of the training problem."""
         data = self.dataset
         if not self.same_layout:
-            blocks = dense(self.features.blocks(w), len(data.attributes), len(self.names))
-            w = self.decoder.features.weights(blocks)
+            w = self.decoder.features.weights(self.features.blocks(w))
         found, _ = self.decoder.predict(w)
         scores = Scores(self.names, self.chunks)
         scores.add(data.offsets, data.labels, found, data.unknown_labels)

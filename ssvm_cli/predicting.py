@@ -28,7 +28,7 @@ def predict(o):
         raise UsageError('--nbest writes scores and probabilities itself: leave --marginals and --scores out')
     check_paths({'TEST': o.test, 'MODEL': o.model}, {'OUTPUT': o.output, '--metrics': o.metrics})
     threads = o.threads or available_cpus()
-    model = load(o.model, with_dual=False)
+    model = load(o.model, with_dual=False, as_stored=True)
     source, module, read_options = opened(o.test, model, o.format_name)
     decoder = Decoder(model, o.model)
     if o.marginals and not decoder.probabilistic:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from data_formats.errors import DataError
-from ssvm_cli.decoder import dense
+from data_formats.sparse_weights import dense
 
 
 def transferred(model, dataset, blocks, path):

@@ -413,19 +413,33 @@ cdef class SparseFeatures(FeatureMap):
         return {'state': states, **self._pair_blocks(w)}
 
     def weights(self, blocks):
-        """The weight vector of blocks(). Raises ValueError when they do not fit."""
+        """The weight vector of blocks(), of these features or of those with observed pairs only. Raises ValueError when
+        they do not fit."""
         blocks = dict(blocks)
+        if self.groups is not None and 'state' not in blocks:
+            raise ValueError('no state weights')
         w = self.zeros()
-        states = blocks.pop('state', None)
+        states = w[:self.state_size].reshape(self.tokens.columns, self.stride)
+        if 'state' in blocks:
+            self._set_states(states, blocks.pop('state'))
+        else:
+            self._set_pairs(states, *(blocks.pop(f'state.{part}', None) for part in ('indptr', 'labels', 'weights')))
+        self._set_pair_blocks(w, blocks)
+        return w
+
+    def _set_states(self, out, states):
+        """Rows of all labels into out."""
         attributes = self.tokens.columns if self.groups is None else len(self.groups.group)
         if np.shape(states) != (attributes, self.n_labels):
             raise ValueError(f'state weights of shape {np.shape(states)} (expected {attributes} attributes and '
                              f'{self.n_labels} labels)')
-        if self.groups is not None:
-            states = self.groups.reduce(states)
-        w[:self.state_size].reshape(self.tokens.columns, self.stride)[:, :self.n_labels] = states
-        self._set_pair_blocks(w, blocks)
-        return w
+        out[:, :self.n_labels] = states if self.groups is None else self.groups.reduce(states)
+
+    def _set_pairs(self, out, indptr, labels, weights):
+        """Lists of (label, weight) into out."""
+        if indptr is None or len(indptr) != self.tokens.columns + 1 or weights is None or len(labels) != len(weights):
+            raise ValueError(f'state weights of other attributes (expected {self.tokens.columns})')
+        out[np.repeat(np.arange(len(out)), np.diff(indptr)), labels] = weights
 
     def _pair_views(self, w):
         """The unpadded pair weights as views into w."""

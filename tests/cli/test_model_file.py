@@ -102,12 +102,29 @@ def test_observed_pairs_come_back(tmp_path):
         'state.weights': np.array([0.5, -1.0, 2.0]),
         'transition': np.zeros((2, 2)),
     }
-    save(small_model(weights=weights, edge_attributes=Vocabulary(), cost=None, dual=None), tmp_path / 'm')
+    model = small_model(weights=weights, edge_attributes=Vocabulary(), cost=None, dual=None)
+    model.header['feature_set'] = 'observed'
+    save(model, tmp_path / 'm')
     back = load(tmp_path / 'm')
     assert back.weights.keys() == weights.keys()
     for name, array in weights.items():
         np.testing.assert_array_equal(back.weights[name], array)
     assert back.cost is None and back.dual is None
+
+
+def test_weights_that_are_mostly_zero_are_stored_as_lists(tmp_path):
+    names = [f'a{k}'.encode() for k in range(50)]
+    state = np.zeros((50, 2))
+    state[[0, 7, 7, 49], [1, 0, 1, 0]] = [0.5, -1.0, 1e-300, 2.0]
+    weights = {'state': state, 'transition': np.ones((2, 2))}
+    model = small_model(
+        weights=weights, attributes=Vocabulary(names), edge_attributes=Vocabulary(), cost=None, dual=None
+    )
+    save(model, tmp_path / 'm')
+    np.testing.assert_array_equal(load(tmp_path / 'm').weights['state'], state)
+    stored = load(tmp_path / 'm', as_stored=True).weights
+    assert stored['state.weights'].tolist() == [0.5, -1.0, 1e-300, 2.0]
+    assert stored['state.labels'].tolist() == [1, 0, 1, 0]
 
 
 def test_equal_models_are_equal_bytes(path, tmp_path):
