@@ -16,7 +16,7 @@ def dense(weights, F, K):
 
 
 def packed(weights):
-    """Weights of a model with the state weights as lists of those that are not 0, if that takes half the room or less."""
+    """Weights of a model with the state weights as lists of those not 0, if that takes half the room or less."""
     state = weights.get('state')
     if state is None or 2 * ENTRY * np.count_nonzero(state) > state.nbytes:
         return weights
