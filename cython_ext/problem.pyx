@@ -121,15 +121,19 @@ cdef class Problem:
 
     def dual_value(self, point):
         """D(alpha) alone, in less memory."""
-        loss, total = self._expectations(point)
-        return loss - total.norm2(self.pool) / (2 * self.lam * self.n * self.n)
+        norm2 = 0.0
+        for window in self.features.windows():
+            loss, total = self._expectations(point, window)
+            norm2 += total.norm2(self.pool)
+            del total                                       # before the next one is made
+        return loss - norm2 / (2 * self.lam * self.n * self.n)
 
-    def _expectations(self, point):
+    def _expectations(self, point, window=None):
         """(mean of E[Delta], Accumulator of E[psi_i]) of a dual point."""
         if self.sums:
             raise TypeError(f'{self.objective_name} has no sparse dual points')
         point = dual_point.checked(point, self.n)
-        cdef Accumulator total = self.features.accumulator(self.n)
+        cdef Accumulator total = self.features.accumulator(self.n, window)
         total.clear()
         deltas = np.empty(self.n)
         self.pool.map(self._outputs, [(point, deltas, total, c, *chunk) for c, chunk in enumerate(self._parts(total.chunks))])

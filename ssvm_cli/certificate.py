@@ -71,7 +71,7 @@ class Bounds:
     def offer_dual(self, dual, point=None):
         """Take a bound if it is better than the best; `point` is a function that makes its dual point."""
         if dual > self.dual:
-            self.dual = dual
+            self.dual, self.point = dual, None  # the memory of the old one first
             self.point = point() if point else None
 
     @property

@@ -64,9 +64,13 @@ cdef class FeatureMap:
         """The weight vector of blocks(); ValueError when they do not fit."""
         return self.zeros()
 
-    def accumulator(self, Py_ssize_t n):
-        """An Accumulator for sums over the n examples."""
+    def accumulator(self, Py_ssize_t n, window=None):
+        """An Accumulator for sums over the n examples; window: one of windows(), for the squared norm of that part only."""
         return Accumulator(self, n)
+
+    def windows(self):
+        """Parts of the weights, small enough to be accumulated in little memory one after the other."""
+        return [None]
 
     # The same for Python.
 

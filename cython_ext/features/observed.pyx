@@ -118,8 +118,11 @@ cdef class ObservedFeatures(SparseFeatures):
     def keep_gram(self):
         """Inner products of positions depend on the label here: no table."""
 
-    def accumulator(self, Py_ssize_t n):
+    def accumulator(self, Py_ssize_t n, window=None):
         return Accumulator(self, n)
+
+    def windows(self):
+        return [None]
 
     def blocks(self, w):
         """As of SparseFeatures, with the state weights as state.indptr, state.labels and state.weights."""

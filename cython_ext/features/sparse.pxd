@@ -48,7 +48,7 @@ cdef class SparseFeatures(FeatureMap):
 
 cdef class SparseAccumulator(Accumulator):
     cdef SparseFeatures map
-    cdef Py_ssize_t pair_size
+    cdef Py_ssize_t pair_size, first, width
     cdef object tokens_by_column, column_values, statistics
     cdef double *statistic_data
 

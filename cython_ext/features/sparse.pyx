@@ -19,6 +19,8 @@ cdef enum:
     ROW = 64                # labels of a row on the stack
     LONG = 512              # positions of an example above which no table of their inner products is kept
 
+WINDOW = 12                 # labels that are accumulated at a time where memory counts
+
 GRAM_LIMIT = 1 << 29        # bytes; above it the inner products of positions are computed when needed
 
 
@@ -401,8 +403,12 @@ cdef class SparseFeatures(FeatureMap):
         norms = np.concatenate([[0], np.cumsum(self.groups.sizes[np.asarray(self.tokens.index_array)])])
         return np.diff(norms[indptr]).max(initial=0)
 
-    def accumulator(self, Py_ssize_t n):
-        return SparseAccumulator(self, n)
+    def accumulator(self, Py_ssize_t n, window=None):
+        return SparseAccumulator(self, n, *(window or (0, self.stride)))
+
+    def windows(self):
+        """Ranges of labels."""
+        return [(first, min(first + WINDOW, self.stride)) for first in range(0, self.stride, WINDOW)]
 
     def blocks(self, w):
         """The weights by name: state [attributes, K], transition [K, K] and edge [edge attributes, K, K], without
@@ -464,17 +470,21 @@ cdef class SparseFeatures(FeatureMap):
 
 cdef class SparseAccumulator(Accumulator):
     """Keeps the position statistics of all tokens and multiplies once by the transposed features: every weight is
-    then one sum over the tokens that have its attribute, written once and in a fixed order."""
+    then one sum over the tokens that have its attribute, written once and in a fixed order.
 
-    def __init__(self, SparseFeatures features, Py_ssize_t n):
+    first, last: the labels whose state weights are summed; pair weights go with label 0. Anything but all labels is for
+    put_parts and norm2 only."""
+
+    def __init__(self, SparseFeatures features, Py_ssize_t n, Py_ssize_t first, Py_ssize_t last):
         self.features = self.map = features
+        self.first, self.width = first, last - first
         self.pair_size = features.dim - features.state_size
         # Pair weights with many input features are too large to hold several times: one chunk, one thread.
         self.chunks = max(1, min(n, 16)) if self.pair_size * 16 * 8 <= 1 << 28 else 1
         self.totals = np.zeros((self.chunks, self.pair_size + 1))
         cdef double[:, ::1] view = self.totals
         self.total_data = &view[0, 0]
-        self.statistics = aligned_zeros(features.tokens.n * features.stride + 1)
+        self.statistics = aligned_zeros(features.tokens.n * self.width + 1)
         cdef double[::1] statistics = self.statistics
         self.statistic_data = &statistics[0]
         # a value is the same in all rows of a column where there are groups
@@ -490,12 +500,14 @@ cdef class SparseAccumulator(Accumulator):
 
     cdef void put_parts(self, Py_ssize_t chunk, Py_ssize_t i, Py_ssize_t count, const int32_t *ids,
                         const double *a, double scale) noexcept nogil:
-        cdef Py_ssize_t c, size = self.map.length(i) * self.map.stride
-        cdef double *to = self.statistic_data + self.map.offset_data[i] * self.map.stride
+        cdef Py_ssize_t c, label, size = self.map.length(i) * self.map.stride
+        cdef double *to = self.statistic_data + self.map.offset_data[i] * self.width
         for c in range(count):
             if ids[c] < size:
-                to[ids[c]] += scale * a[c]
-            else:
+                label = ids[c] % self.map.stride - self.first
+                if 0 <= label < self.width:
+                    to[ids[c] // self.map.stride * self.width + label] += scale * a[c]
+            elif self.first == 0:
                 self.map.add_pair(i, ids[c] - size, scale * a[c], self.total_data + chunk * (self.pair_size + 1))
 
     def clear(self):
@@ -515,7 +527,7 @@ cdef class SparseAccumulator(Accumulator):
         return sum(parts) + vector_norm2(pairs)
 
     def _states_norm2(self, Py_ssize_t begin, Py_ssize_t end):
-        cdef double[::1] rows = np.empty((end - begin) * self.map.stride)
+        cdef double[::1] rows = np.empty((end - begin) * self.width)
         self._gather(&rows[0], begin, end)
         return vector.dot(len(rows), &rows[0], &rows[0])
 
@@ -533,12 +545,11 @@ cdef class SparseAccumulator(Accumulator):
         if values is not None:
             value = &values_view[0]
         with nogil:
-            vector.gather_tokens(self.statistic_data, self.map.stride, &indptr_view[0], &rows_view[0], value, begin, end,
-                                 out)
+            vector.gather_tokens(self.statistic_data, self.width, &indptr_view[0], &rows_view[0], value, begin, end, out)
         if self.column_values is None:
             return
         cdef const double[::1] scales = self.column_values
-        cdef Py_ssize_t c, k, S = self.map.stride
+        cdef Py_ssize_t c, k, S = self.width
         with nogil:
             for c in range(begin, end):
                 for k in range(S):

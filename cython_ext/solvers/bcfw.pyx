@@ -22,7 +22,7 @@ from cython_ext.rng cimport random_below, random_unit, shuffle
 from cython_ext.solvers.acceleration cimport Acceleration
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport Solver
-from cython_ext.solvers.working_sets cimport WorkingSet, WorkingSets
+from cython_ext.solvers.working_sets cimport WorkingSet, WorkingSets, cell
 from cython_ext.workspace cimport Workspace
 
 
@@ -195,7 +195,7 @@ cdef class BlockFrankWolfe(Solver):
             inner = -right
             for c in range(count):
                 inner += self.image[self.work.ids[c]] * self.work.counts[c]
-            s.gram[j * s.capacity + k] = s.gram[k * s.capacity + j] = inner
+            s.gram[cell(j, k)] = inner
         return True
 
     cdef bint make_room(self, Py_ssize_t outputs) noexcept nogil:
@@ -233,15 +233,14 @@ cdef class BlockFrankWolfe(Solver):
             gain = self.values[up] - self.values[down]
             if gain <= 1e-3 * gap or up == down:
                 break
-            curve = (s.gram[up * s.capacity + up] + s.gram[down * s.capacity + down]
-                     - 2 * s.gram[up * s.capacity + down]) * scale
+            curve = (s.gram[cell(up, up)] + s.gram[cell(down, down)] - 2 * s.gram[cell(up, down)]) * scale
             step = s.weight[down]
             if curve > 0 and gain < step * curve:
                 step = gain / curve
             s.weight[up] += step
             s.weight[down] = s.weight[down] - step if step < s.weight[down] else 0.0
             for j in range(s.count):
-                self.values[j] -= step * scale * (s.gram[j * s.capacity + up] - s.gram[j * s.capacity + down])
+                self.values[j] -= step * scale * (s.gram[cell(j, up)] - s.gram[cell(j, down)])
             s.used[up] = self.visits
 
     cdef void frank_wolfe_step(self, Py_ssize_t i, Py_ssize_t best, double gap) noexcept nogil:
@@ -252,7 +251,7 @@ cdef class BlockFrankWolfe(Solver):
         for j in range(s.count):
             row = 0.0
             for k in range(s.count):
-                row += s.gram[j * s.capacity + k] * ((k == best) - s.weight[k])
+                row += s.gram[cell(j, k)] * ((k == best) - s.weight[k])
             curve += row * ((j == best) - s.weight[j])
         curve /= self.strength * self.problem.n
         if curve > 0 and gap < curve:

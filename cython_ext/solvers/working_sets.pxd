@@ -10,7 +10,12 @@ cdef struct WorkingSet:
     double *weight          # [capacity] alpha
     double *delta           # [capacity] task loss
     int64_t *used           # [capacity] when the oracle last gave the output, or a step used it
-    double *gram            # [capacity, capacity] <psi, psi'>, or NULL
+    double *gram            # [capacity (capacity + 1) / 2] <psi, psi'> at cell(j, k), or NULL
+
+
+cdef inline Py_ssize_t cell(Py_ssize_t j, Py_ssize_t k) noexcept nogil:
+    """Place of the pair j, k in a symmetric table."""
+    return j * (j + 1) // 2 + k if j >= k else k * (k + 1) // 2 + j
 
 
 cdef class WorkingSets:

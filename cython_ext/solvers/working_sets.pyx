@@ -43,12 +43,12 @@ cdef class WorkingSets:
         """Room for `capacity` outputs in one block of memory; False when there is none."""
         cdef WorkingSet *s = self.sets + i
         cdef WorkingSet old = s[0]
-        cdef Py_ssize_t length = self.structure.code_of(i), j
+        cdef Py_ssize_t length = self.structure.code_of(i)
         cdef Py_ssize_t code_bytes = (capacity * length * sizeof(int32_t) + 7) // 8 * 8
         cdef char *block
         if capacity <= old.capacity:
             return True
-        block = <char *> malloc(code_bytes + capacity * 24 + (capacity * capacity * 8 if self.with_gram else 0) + 8)
+        block = <char *> malloc(code_bytes + capacity * 24 + (cell(capacity, 0) * 8 if self.with_gram else 0) + 8)
         if block == NULL:
             return False
         s.codes = <int32_t *> block
@@ -63,8 +63,7 @@ cdef class WorkingSets:
             memcpy(s.delta, old.delta, old.count * 8)
             memcpy(s.used, old.used, old.count * 8)
             if self.with_gram:
-                for j in range(old.count):
-                    memcpy(s.gram + j * capacity, old.gram + j * old.capacity, old.count * 8)
+                memcpy(s.gram, old.gram, cell(old.count, 0) * 8)
         free(old.codes)
         self.largest = max(self.largest, capacity)
         return True
@@ -102,10 +101,9 @@ cdef class WorkingSets:
         s.weight[j], s.delta[j], s.used[j] = s.weight[last], s.delta[last], s.used[last]
         if self.with_gram:
             for k in range(s.count):
-                s.gram[j * s.capacity + k] = s.gram[last * s.capacity + k]
-            s.gram[j * s.capacity + j] = s.gram[last * s.capacity + last]
-            for k in range(s.count):
-                s.gram[k * s.capacity + j] = s.gram[j * s.capacity + k]
+                if k != j:
+                    s.gram[cell(j, k)] = s.gram[cell(last, k)]
+            s.gram[cell(j, j)] = s.gram[cell(last, last)]
 
     cdef void replace(self, Py_ssize_t i, Py_ssize_t j, const int32_t *code, double delta) noexcept nogil:
         """Another output, with weight 0, in the place of output j (sets without a gram table only)."""
@@ -144,7 +142,7 @@ cdef class WorkingSets:
                 if s.weight[j] > 0 or not positive:
                     outputs += 1
                     numbers += length
-            products += s.count * s.count
+            products += cell(s.count, 0)
         indptr, code_indptr = np.zeros(self.n + 1, np.int64), np.zeros(outputs + 1, np.int64)
         weights, codes = np.zeros(outputs), np.zeros(numbers, np.int32)
         state = not positive
@@ -164,8 +162,8 @@ cdef class WorkingSets:
                     if not positive:
                         used_v[o], delta_v[o] = s.used[j], s.delta[j]
                         if self.with_gram:
-                            for k in range(s.count):
-                                gram_v[g] = s.gram[j * s.capacity + k]
+                            for k in range(j + 1):
+                                gram_v[g] = s.gram[cell(j, k)]
                                 g += 1
                     o, c = o + 1, c + length
                     code_indptr_v[o] = c
@@ -178,7 +176,7 @@ cdef class WorkingSets:
         cdef int64_t[::1] indptr = state['indptr'], used = state['used'], code_indptr = state['code_indptr']
         cdef double[::1] weights = state['weights'], delta = state['delta'], gram = state['gram']
         cdef int32_t[::1] codes = state['codes']
-        cdef Py_ssize_t i, j, k, o, place, g = 0
+        cdef Py_ssize_t i, j, o, place, g = 0
         cdef WorkingSet *s
         cdef int32_t nothing = 0
         if len(indptr) != self.n + 1:
@@ -194,7 +192,6 @@ cdef class WorkingSets:
                                     delta[o], weights[o])
                 s.used[place] = used[o]
             if self.with_gram:
-                for j in range(s.count):
-                    for k in range(s.count):
-                        s.gram[j * s.capacity + k] = gram[g]
-                        g += 1
+                for j in range(cell(s.count, 0)):
+                    s.gram[j] = gram[g + j]
+                g += cell(s.count, 0)
