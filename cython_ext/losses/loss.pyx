@@ -47,3 +47,18 @@ cdef class TaskLoss:
         cdef double[::1] mean = np.empty(self.structure.size_of(i) + 1)
         value = self.exp(i, &copy[0], work, &mean[0])
         return value, np.asarray(mean)[:self.structure.size_of(i)]
+
+
+cdef class DecomposableLoss(TaskLoss):
+    """A loss that is a sum over parts: Delta(y_i, y) = <delta_i, s(y)>."""
+
+    cdef void add_costs(self, Py_ssize_t i, double scale, double *theta) noexcept nogil:
+        """theta += scale * delta_i."""
+
+    cdef double expected(self, Py_ssize_t i, const double *mean) noexcept nogil:
+        """<delta_i, mean>: E[Delta] of a distribution with these mean statistics."""
+        return 0.0
+
+    def expected_of(self, Py_ssize_t i, const double[::1] mean):
+        """E[Delta] of a distribution over the outputs of example i with these mean statistics."""
+        return self.expected(i, &mean[0]) if len(mean) else 0.0

@@ -5,7 +5,7 @@ import numpy as np
 from libc.stdint cimport int32_t
 
 from cython_ext.kernels cimport vector
-from cython_ext.losses.loss cimport TaskLoss
+from cython_ext.losses.loss cimport DecomposableLoss
 from cython_ext.structures.structure cimport Structure, SummedStructure
 from cython_ext.workspace cimport Workspace
 
@@ -15,7 +15,7 @@ def hamming(n_labels):
     return 1.0 - np.eye(n_labels)
 
 
-cdef class PositionCosts(TaskLoss):
+cdef class PositionCosts(DecomposableLoss):
     """structure: one whose theta begins with rows of label scores and whose codes are labels (multiclass, chain);
     matrix: float64[K, K] costs >= 0 (right label, label), zero on the diagonal."""
 
@@ -40,20 +40,27 @@ cdef class PositionCosts(TaskLoss):
             total += self.row_data[gold[t] * self.stride + code[t]]
         return total
 
-    cdef void add_costs(self, Py_ssize_t i, double *theta) noexcept nogil:
-        """theta += the costs of the parts."""
+    cdef void add_costs(self, Py_ssize_t i, double scale, double *theta) noexcept nogil:
         cdef const int32_t *gold = self.structure.gold(i)
         cdef Py_ssize_t t
         for t in range(self.structure.code_of(i)):
-            vector.axpy(self.stride, 1.0, self.row_data + gold[t] * self.stride, theta + t * self.stride)
+            vector.axpy(self.stride, scale, self.row_data + gold[t] * self.stride, theta + t * self.stride)
+
+    cdef double expected(self, Py_ssize_t i, const double *mean) noexcept nogil:
+        cdef const int32_t *gold = self.structure.gold(i)
+        cdef Py_ssize_t t
+        cdef double total = 0.0
+        for t in range(self.structure.code_of(i)):
+            total += vector.dot(self.stride, self.row_data + gold[t] * self.stride, mean + t * self.stride)
+        return total
 
     cdef double max(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *delta) noexcept nogil:
         cdef double value
-        self.add_costs(i, theta)
+        self.add_costs(i, 1.0, theta)
         value = self.structure.max(i, theta, work.scratch, code)
         delta[0] = self.value(i, code)
         return value
 
     cdef double exp(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
-        self.add_costs(i, theta)
+        self.add_costs(i, 1.0, theta)
         return (<SummedStructure> self.structure).exp(i, theta, work.scratch, mean)

@@ -81,6 +81,16 @@ def test_exp_is_the_sum_over_the_list(example, augmented, kind):
         np.testing.assert_allclose(mean, wanted, rtol=0, atol=rounding)
 
 
+@pytest.mark.parametrize('name', ['hamming', 'matrix'])
+def test_the_expected_loss_comes_from_the_mean_statistics(example, name):
+    loss, plain = LOSSES[name](example.structure)
+    codes = example.truth.codes
+    deltas = np.array([task_loss(plain, codes[example.truth.gold], code) for code in codes])
+    chances = softmax(example.totals(scores_of(example, 'normal', 1)))
+    mean = example.theta(chances @ example.truth.parts, padding=0.0)
+    assert loss.expected_of(example.i, mean) == pytest.approx(chances @ deltas, rel=1e-12)
+
+
 def test_the_right_output_costs_nothing_and_no_output_less(example, augmented):
     loss, deltas = augmented
     assert loss.value_of(example.i, example.structure.gold_code(example.i)) == 0
