@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, int64_t
 
 from cython_ext import dual_point
@@ -129,7 +129,7 @@ cdef class Problem:
         return loss - norm2 / (2 * self.lam * self.n * self.n)
 
     def _expectations(self, point, window=None):
-        """(mean of E[Delta], Accumulator of E[psi_i]) of a dual point."""
+        """(mean of E[b] - ridge/2 mass^2, Accumulator of E[c psi_i]) of a dual point."""
         if self.sums:
             raise TypeError(f'{self.objective_name} has no sparse dual points')
         point = dual_point.checked(point, self.n)
@@ -191,63 +191,73 @@ cdef class Problem:
         cdef const int32_t[::1] codes = point['codes']
         cdef Py_ssize_t i, count, length, bad = -1
         cdef int64_t o
-        cdef double mass, mean
+        cdef double mass, mean, bias, scale, unit, right
         cdef int32_t nothing = 0
         cdef const int32_t *code
+        cdef MaxObjective objective = self.objective
         with nogil:
             for i in range(begin, end):
-                mass = mean = 0.0
+                mass = mean = right = 0.0
                 length = self.structure.code_of(i)
                 for o in range(indptr[i], indptr[i + 1]):
                     mass += weights[o]
-                if not fabs(mass - 1.0) < 1e-6:
+                if not (objective.cone and 0.0 <= mass < INFINITY) and not fabs(mass - 1.0) < 1e-6:
                     bad = i
                     break
+                # weights are divided by their sum where that is 1: feasible to the last digit
+                unit = 1.0 if objective.cone else mass
                 for o in range(indptr[i], indptr[i + 1]):
                     code = &codes[code_indptr[o]] if length else &nothing
                     if (not weights[o] >= 0.0 or code_indptr[o + 1] - code_indptr[o] != length
                             or not self.structure.valid(i, code)):
                         bad = i
                         break
-                    # weights are divided by their sum: feasible to the last digit
-                    mean += weights[o] / mass * self.objective.loss.value(i, code)
+                    objective.terms(i, code, &bias, &scale)
+                    mean += weights[o] / unit * bias
+                    right += weights[o] / unit * scale
                     count = self.structure.parts(i, code, work.ids, work.counts)
-                    total.put_parts(chunk, i, count, work.ids, work.counts, -weights[o] / mass)
+                    total.put_parts(chunk, i, count, work.ids, work.counts, -weights[o] / unit * scale)
                 if bad >= 0:
                     break
                 count = self.structure.parts(i, self.structure.gold(i), work.ids, work.counts)
-                total.put_parts(chunk, i, count, work.ids, work.counts, 1.0)
-                deltas[i] = mean
+                total.put_parts(chunk, i, count, work.ids, work.counts, 1.0 if objective.plain and not objective.cone
+                                else right)
+                deltas[i] = mean - 0.5 * objective.ridge * mass * mass
         if bad >= 0:
             raise ValueError(f'the dual point of example {bad + 1} is not a distribution over its outputs')
 
 
-def build_problem(dataset, task, objective='hinge', loss=None, lam=1.0, feature_set='all', threads=1, merge=False):
+def build_problem(dataset, task, objective='hinge', loss=None, lam=1.0, feature_set='all', threads=1, merge=False,
+                  variant=None):
     """The Problem of a data set. loss: a name of the task's losses, a cost matrix float64[K, K], or None for the
     usual one. merge: let the features use a shorter weight vector that has the same optimum but cannot hold any weights.
-    Raises ValueError with the reason where the parts do not fit."""
-    from cython_ext.objectives.registry import objective_info
+    variant: of the hinge, an objectives.registry.Variant (a hard margin has zero-one loss and lambda 1 whatever is
+    given). Raises ValueError with the reason where the parts do not fit."""
+    from cython_ext.objectives.registry import OBJECTIVES, build_objective
     from cython_ext.structures.registry import structure_info
 
     if dataset.n == 0:
         raise ValueError('no examples')
     if np.min(dataset.labels, initial=0) < 0:
         raise ValueError('some labels are missing or unknown')
+    if variant is not None and variant.hard_margin:
+        loss, lam = 'zero-one', 1.0
     info = structure_info(task)
     structure, features = info.build(dataset, feature_set, merge)
-    name = loss
+    name, task_loss = build_loss(info, structure, loss)
+    made = build_objective(objective, structure, task_loss, info.strata.get(name), variant)
+    with_loss = objective not in OBJECTIVES or OBJECTIVES[objective][2]
+    return Problem(structure, features, made, lam, (task, objective, name if with_loss else None), threads)
+
+
+def build_loss(info, structure, loss):
+    """(name, TaskLoss) of a structure's task; loss as in build_problem."""
     if loss is None:
-        name = info.default_loss
-    elif not isinstance(loss, str):
-        name = 'costs'
-    if name == 'costs':
+        loss = info.default_loss
+    if not isinstance(loss, str):
         if info.cost_matrix is None:
-            raise ValueError(f'{task} takes no cost matrix (choose from {", ".join(info.losses)})')
-        task_loss = info.cost_matrix(structure, loss)
-    elif name not in info.losses:
-        raise ValueError(f'{task} has no task loss {name} (choose from {", ".join(info.losses)})')
-    else:
-        task_loss = info.losses[name](structure)
-    make, with_loss = objective_info(objective)
-    return Problem(structure, features, make(structure, task_loss if with_loss else None), lam,
-                   (task, objective, name if with_loss else None), threads)
+            raise ValueError(f'{info.name} takes no cost matrix (choose from {", ".join(info.losses)})')
+        return 'costs', info.cost_matrix(structure, loss)
+    if loss not in info.losses:
+        raise ValueError(f'{info.name} has no task loss {loss} (choose from {", ".join(info.losses)})')
+    return loss, info.losses[loss](structure)

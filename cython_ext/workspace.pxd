@@ -13,6 +13,9 @@ cdef class Workspace:
     cdef double *counts         # [max_parts]
     cdef int32_t *gold_ids      # [max_parts] parts of the right output
     cdef double *gold_counts    # [max_parts]
+    cdef double *deltas         # [strata] see losses/strata.pyx
+    cdef double *values         # [strata]
+    cdef double *table          # [table_size]
     cdef object memory
 
     cdef double *_doubles(self, Py_ssize_t size) except NULL

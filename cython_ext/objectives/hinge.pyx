@@ -7,10 +7,8 @@ from cython_ext.workspace cimport Workspace
 
 
 cdef class Hinge(MaxObjective):
-    cdef double value(self, Py_ssize_t i, double *theta, Workspace work) noexcept nogil:
-        cdef double delta
-        return self.best(i, theta, work, work.code, &delta)
-
-    cdef double best(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *delta) noexcept nogil:
+    cdef double best(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *bias,
+                     double *scale) noexcept nogil:
         cdef double right = self.right_score(i, theta, work)
-        return self.loss.max(i, theta, work, code, delta) - right
+        scale[0] = 1.0
+        return self.loss.max(i, theta, work, code, bias) - right

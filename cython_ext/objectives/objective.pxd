@@ -14,7 +14,14 @@ cdef class Objective:
 
 
 cdef class MaxObjective(Objective):
-    cdef double best(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *delta) noexcept nogil
+    cdef readonly bint cone, plain
+    cdef readonly double ridge
+
+    cdef double best(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *bias,
+                     double *scale) noexcept nogil
+    cdef void terms(self, Py_ssize_t i, const int32_t *code, double *bias, double *scale) noexcept nogil
+    cdef double loss_of(self, double margin) noexcept nogil
+    cdef double slope(self, double margin) noexcept nogil
 
 
 cdef class SumObjective(Objective):

@@ -1,7 +1,7 @@
 """Objective: the loss l_i(w) of one example as a function of its scores theta_i(w).
 
-A MaxObjective is a maximum over outputs and gives the maximiser; a SumObjective is a log of a sum and gives mean
-statistics. Either way a (sub)gradient of l_i is Phi_i (s - s(y_i)) with the s that it gives. The methods may
+A MaxObjective is made of a maximum over outputs and gives the maximiser; a SumObjective is a log of a sum and gives
+mean statistics. A (sub)gradient of l_i is slope * c * Phi_i (s(y) - s(y_i)) and Phi_i (mean - s(y_i)). The methods may
 overwrite theta.
 """
 
@@ -28,9 +28,37 @@ cdef class Objective:
 
 
 cdef class MaxObjective(Objective):
-    cdef double best(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *delta) noexcept nogil:
-        """l_i; writes a maximiser and its Delta(y_i, y)."""
+    """l_i = f(max_y b(y) + c(y) <theta, s(y) - s(y_i)>): f the identity, b = Delta and c = 1 for the plain hinge loss.
+
+    Its dual (papers: Tsochantaridis et al. 2005, section 3) has weights alpha_i(y) >= 0 that sum to 1 over an example, or
+    have any sum where `cone` is set: w(alpha) = 1/(lambda n) sum_i sum_y alpha_i(y) c(y) psi_i(y) and D(alpha) = 1/n
+    sum_i (sum_y alpha_i(y) b(y) - ridge/2 (sum_y alpha_i(y))^2) - lambda/2 ||w(alpha)||^2. `plain`: c is 1 everywhere.
+    """
+
+    def __init__(self, Structure structure not None, TaskLoss loss):
+        Objective.__init__(self, structure, loss)
+        self.cone, self.ridge, self.plain = False, 0.0, True
+
+    cdef double value(self, Py_ssize_t i, double *theta, Workspace work) noexcept nogil:
+        cdef double bias, scale
+        return self.loss_of(self.best(i, theta, work, work.code, &bias, &scale))
+
+    cdef double best(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *bias,
+                     double *scale) noexcept nogil:
+        """The maximum over y; writes a maximiser, its b and its c."""
         return 0.0
+
+    cdef void terms(self, Py_ssize_t i, const int32_t *code, double *bias, double *scale) noexcept nogil:
+        """b(y) and c(y) of an output."""
+        bias[0], scale[0] = self.loss.value(i, code), 1.0
+
+    cdef double loss_of(self, double margin) noexcept nogil:
+        """l_i from the maximum."""
+        return margin
+
+    cdef double slope(self, double margin) noexcept nogil:
+        """The derivative of loss_of."""
+        return 1.0
 
 
 cdef class SumObjective(Objective):

@@ -1,5 +1,6 @@
-"""All objectives, one line each: name -> (module, class, whether it takes a task loss)."""
+"""All objectives: name -> (module, class, whether it takes a task loss), and the variants of the hinge."""
 
+from dataclasses import dataclass
 from importlib import import_module
 
 OBJECTIVES = {
@@ -9,9 +10,54 @@ OBJECTIVES = {
 }
 
 
-def objective_info(name):
-    """(class, whether it takes a task loss); ValueError when there is no such objective."""
+@dataclass(frozen=True)
+class Variant:
+    """What may be changed about the hinge loss. rescale: 'margin' or 'slack'; slack_norm: 1 or 2."""
+
+    rescale: str = 'margin'
+    slack_norm: int = 1
+    hard_margin: bool = False
+
+    @property
+    def plain(self):
+        return self == Variant()
+
+    @property
+    def names(self):
+        """What is asked for, as solvers declare it."""
+        asked = {'slack': self.rescale == 'slack', 'squared': self.slack_norm == 2, 'hard-margin': self.hard_margin}
+        return tuple(name for name, wanted in asked.items() if wanted)
+
+    def check(self, objective):
+        """ValueError when it does not go with an objective, or with itself."""
+        if not self.plain and objective != 'hinge':
+            raise ValueError(f'slack rescaling, slack norm 2 and hard margin are variants of hinge, not of {objective}')
+        if self.hard_margin and (self.rescale, self.slack_norm) != ('margin', 1):
+            raise ValueError('a hard margin has no slacks: leave slack rescaling and slack norm 2 out')
+
+
+def build_objective(name, structure, loss, make_strata=None, variant=None):
+    """The Objective of a name on a structure. loss: a TaskLoss (ignored by objectives without); make_strata(structure,
+    loss): the Strata of the loss, or None where there are none; variant: of the hinge.
+
+    Raises ValueError when there is no such objective, or the variant does not fit.
+    """
     if name not in OBJECTIVES:
         raise ValueError(f'unknown objective {name} (choose from {", ".join(OBJECTIVES)})')
     module, cls, with_loss = OBJECTIVES[name]
-    return getattr(import_module(module), cls), with_loss
+    if variant is None or variant.plain:
+        return getattr(import_module(module), cls)(structure, loss if with_loss else None)
+    variant.check(name)
+    if make_strata is None:
+        raise ValueError(
+            'this task loss has too many values for slack rescaling and squared slacks '
+            '(use zero-one or hamming, or margin rescaling with slack norm 1)'
+        )
+    strata = make_strata(structure, loss)
+    if variant.hard_margin:
+        from cython_ext.objectives.hard_margin import HardMargin
+
+        return HardMargin(structure, loss, strata)
+    from cython_ext.objectives.stratified_hinge import StratifiedHinge
+
+    return StratifiedHinge(structure, loss, strata, variant.rescale == 'slack', variant.slack_norm == 2)

@@ -141,7 +141,7 @@ cdef class BlockFrankWolfe(Solver):
         """One block step; False when there is no memory for another output."""
         cdef WorkingSet *s = self.sets.sets + i
         cdef Py_ssize_t j, c, count, length = self.problem.structure.code_of(i)
-        cdef double right, value, delta, mean = 0.0, mass = 0.0
+        cdef double right, value, delta, factor, mean = 0.0, mass = 0.0
         self.problem.features.scores(i, self.w_data, self.work.theta)
         right = self.objective.right_score(i, self.work.theta, self.work)
         for j in range(s.count):
@@ -153,7 +153,7 @@ cdef class BlockFrankWolfe(Solver):
             mean += s.weight[j] * value
             mass += s.weight[j]
         mean /= mass                            # the sum of the weights drifts by rounding, a visit brings it back
-        value = self.objective.best(i, self.work.theta, self.work, self.work.code, &delta)
+        value = self.objective.best(i, self.work.theta, self.work, self.work.code, &delta, &factor)
         self.visits += 1
         self.oracle_calls += 1
         self.loss_sum += value

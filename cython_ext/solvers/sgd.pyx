@@ -151,13 +151,13 @@ cdef class Sgd(Solver):
     cdef void visit(self, Py_ssize_t i, bint remember) noexcept nogil:
         """One step. remember: put the oracle's output into the dual point."""
         cdef Py_ssize_t c, part, count, size = self.problem.structure.size_of(i)
-        cdef double step = self.gamma0 / (1.0 + <double> self.t / self.t0), delta = 0.0, change
+        cdef double step = self.gamma0 / (1.0 + <double> self.t / self.t0), delta = 0.0, factor = 1.0, change
         self.problem.features.scores(i, self.v_data, self.work.theta)
         vector.scale(size, self.scale, self.work.theta)
         if self.sums:
             self.loss_sum += self.sum_objective.mean(i, self.work.theta, self.work, self.work.mean)
         else:
-            self.loss_sum += self.max_objective.best(i, self.work.theta, self.work, self.work.code, &delta)
+            self.loss_sum += self.max_objective.best(i, self.work.theta, self.work, self.work.code, &delta, &factor)
         self.oracle_calls += 1
         self.t += 1
         self.scale *= max(1.0 - step * self.problem.lam, 1e-6)

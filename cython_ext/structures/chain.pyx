@@ -236,5 +236,20 @@ def zero_one(structure):
     return ZeroOne(structure)
 
 
-INFO = StructureInfo('chain', 'a label for each position of a sequence, first-order transitions', build,
-                     {'hamming': position_costs, 'zero-one': zero_one}, 'hamming', position_costs)
+def hamming_strata(structure, loss):
+    from cython_ext.losses.strata import HammingStrata
+
+    return HammingStrata(structure, loss)
+
+
+def zero_one_strata(structure, loss):
+    from cython_ext.losses.strata import ZeroOneStrata
+
+    return ZeroOneStrata(structure, loss)
+
+
+INFO = StructureInfo(
+    'chain', 'a label for each position of a sequence, first-order transitions', build,
+    {'hamming': position_costs, 'zero-one': zero_one}, 'hamming', position_costs,
+    {'hamming': hamming_strata, 'zero-one': zero_one_strata},
+)

@@ -100,5 +100,13 @@ def position_costs(structure, matrix=None):
     return PositionCosts(structure, hamming(structure.n_labels) if matrix is None else matrix)
 
 
-INFO = StructureInfo('multiclass', 'one label for each example', build, {'zero-one': position_costs, 'hamming': position_costs},
-                     'zero-one', position_costs)
+def label_strata(structure, loss):
+    from cython_ext.losses.strata import LabelStrata
+
+    return LabelStrata(structure, loss)
+
+
+INFO = StructureInfo(
+    'multiclass', 'one label for each example', build, {'zero-one': position_costs, 'hamming': position_costs},
+    'zero-one', position_costs, dict.fromkeys(('zero-one', 'hamming', 'costs'), label_strata),
+)

@@ -1,6 +1,6 @@
 """All output structures, one line each: task name -> module with an INFO."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -14,7 +14,8 @@ MODULES = {
 class StructureInfo:
     """build(dataset, feature_set, merge=False) -> (Structure, FeatureMap), merge as in build_problem; losses: name ->
     function of the structure that gives a TaskLoss; cost_matrix(structure, matrix) -> TaskLoss, or None where costs per
-    label make no sense."""
+    label make no sense; strata: name of a loss ('costs' for a matrix) -> function of structure and TaskLoss that gives
+    its Strata, for the losses that have some."""
 
     name: str
     summary: str
@@ -22,6 +23,7 @@ class StructureInfo:
     losses: dict
     default_loss: str
     cost_matrix: Any = None
+    strata: dict = field(default_factory=dict)
 
 
 def structure_info(name):

@@ -8,6 +8,7 @@ cdef class Structure:
     cdef readonly Py_ssize_t max_size       # largest m_i
     cdef readonly Py_ssize_t max_code       # largest code length
     cdef readonly Py_ssize_t max_parts      # most parts that one output has
+    cdef readonly Py_ssize_t strata, table_size     # what losses have reserved in every workspace
 
     cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil
     cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil

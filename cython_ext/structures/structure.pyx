@@ -54,6 +54,10 @@ cdef class Structure:
         """Whether a code is one of an output of example i: what is read from a file may not be."""
         return False
 
+    def reserve(self, Py_ssize_t strata, Py_ssize_t table_size):
+        """Room for a loss's own oracle in all workspaces made from now on: values of so many strata, and doubles."""
+        self.strata, self.table_size = max(self.strata, strata), max(self.table_size, table_size)
+
     # The same for Python: tests, and commands that look at one example.
 
     def size(self, Py_ssize_t i):

@@ -1,0 +1,12 @@
+from libc.stdint cimport int32_t
+
+from cython_ext.losses.loss cimport TaskLoss
+from cython_ext.structures.structure cimport Structure
+from cython_ext.workspace cimport Workspace
+
+
+cdef class Strata:
+    cdef Structure structure
+
+    cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil
+    cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work, int32_t *code) noexcept nogil

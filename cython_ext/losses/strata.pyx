@@ -1,0 +1,170 @@
+"""Strata: the best output for each value of the task loss, where there are few (Tsochantaridis et al. 2005, section
+4.5.2 and appendix; the right output is a stratum of its own).
+
+Needed by losses in which Delta multiplies the score. Memory for the values and for a dynamic program's table is taken
+from the structure's workspaces (Structure.reserve).
+"""
+
+import numpy as np
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcmp, memcpy
+
+from cython_ext.losses.loss cimport TaskLoss
+from cython_ext.structures.structure cimport RankedStructure, Structure
+from cython_ext.workspace cimport Workspace
+
+
+cdef class Strata:
+    cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
+        """Writes the losses to work.deltas and the highest score of an output of each to work.values; how many."""
+        return 0
+
+    cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work,
+                     int32_t *code) noexcept nogil:
+        """The output of stratum r, right after find()."""
+
+
+cdef class LabelStrata(Strata):
+    """Multiclass: every label is a stratum."""
+
+    cdef TaskLoss loss
+    cdef Py_ssize_t n_labels
+
+    def __init__(self, Structure structure not None, TaskLoss loss not None):
+        self.structure, self.loss, self.n_labels = structure, loss, structure.n_labels
+        structure.reserve(self.n_labels, 0)
+
+    cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
+        cdef int32_t k
+        for k in range(<int32_t> self.n_labels):
+            work.deltas[k], work.values[k] = self.loss.value(i, &k), theta[k]
+        return self.n_labels
+
+    cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work,
+                     int32_t *code) noexcept nogil:
+        code[0] = <int32_t> r
+
+
+cdef class ZeroOneStrata(Strata):
+    """Zero-one loss on any structure with the topk oracle: the right output, and the best of the others."""
+
+    def __init__(self, Structure structure not None, TaskLoss loss):
+        self.structure = structure
+        structure.reserve(2, 0)
+
+    cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
+        cdef double[2] values
+        cdef Py_ssize_t c, r, length = self.structure.code_of(i)
+        cdef const int32_t *right = self.structure.gold(i)
+        cdef Py_ssize_t count = self.structure.parts(i, right, work.ids, work.counts)
+        work.deltas[0] = work.values[0] = 0.0
+        for c in range(count):
+            work.values[0] += theta[work.ids[c]] * work.counts[c]
+        count = (<RankedStructure> self.structure).topk(i, theta, 2, work.scratch, values, work.codes)
+        for r in range(count):
+            if memcmp(work.codes + r * length, right, length * sizeof(int32_t)):
+                work.deltas[1], work.values[1] = 1.0, values[r]
+                memcpy(work.codes, work.codes + r * length, length * sizeof(int32_t))
+                return 2
+        return 1
+
+    cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work,
+                     int32_t *code) noexcept nogil:
+        memcpy(code, self.structure.gold(i) if r == 0 else work.codes, self.structure.code_of(i) * sizeof(int32_t))
+
+
+cdef class HammingStrata(Strata):
+    """Chains, number of wrong positions: the Viterbi recursion with the errors so far as a second state, V[t, e, k]
+    the best score of a prefix that ends in label k at t with e errors."""
+
+    cdef Py_ssize_t n_labels, stride
+    cdef bint tied
+    cdef const int64_t *offsets
+
+    def __init__(self, Structure structure not None, TaskLoss loss):
+        cdef const int64_t[::1] offsets = structure.offsets
+        self.structure, self.offsets = structure, &offsets[0]
+        self.n_labels, self.stride, self.tied = structure.n_labels, structure.stride, structure.tied
+        longest = int(np.diff(structure.offsets).max(initial=0))
+        size = (longest + 1) * longest * self.stride
+        if size * 8 > TABLE_LIMIT:
+            raise ValueError(f'a sequence of {longest} tokens is too long for this loss (its table would take '
+                             f'{size * 8 / 2**30:.1f} GB): use margin rescaling with slack norm 1')
+        structure.reserve(longest + 1, size)
+
+    cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
+        cdef Py_ssize_t T = <Py_ssize_t> (self.offsets[i + 1] - self.offsets[i]), S = self.stride, K = self.n_labels
+        cdef Py_ssize_t t, e, k, plane = (T + 1) * S
+        cdef const int32_t *right = self.structure.gold(i)
+        cdef double *v = work.table
+        if T == 0:
+            work.deltas[0] = work.values[0] = 0.0
+            return 1
+        for t in range(T):
+            for e in range(T + 1):
+                for k in range(K):
+                    v[t * plane + e * S + k] = -INFINITY
+        for k in range(K):
+            v[(k != right[0]) * S + k] = theta[k]
+        for t in range(1, T):
+            for e in range(t + 1):
+                self.extend(theta, T, t, v + (t - 1) * plane + e * S, right[t], v + t * plane + e * S)
+        for e in range(T + 1):
+            work.deltas[e] = <double> e
+            work.values[e] = -INFINITY
+            for k in range(K):
+                work.values[e] = max(work.values[e], v[(T - 1) * plane + e * S + k])
+        while T > 0 and work.values[T] == -INFINITY:          # with one label there are no errors
+            T -= 1
+        return T + 1
+
+    cdef void extend(self, const double *theta, Py_ssize_t T, Py_ssize_t t, const double *before, int32_t right,
+                     double *now) noexcept nogil:
+        """Prefixes of t positions with e errors (before[label]) by one label each: the right one stays at e errors
+        (now[label]), any other has e + 1 (now[stride + label])."""
+        cdef Py_ssize_t S = self.stride, K = self.n_labels, j, k
+        cdef const double *block = theta + T * S + (0 if self.tied else (t - 1) * S * S)
+        cdef const double *u = theta + t * S
+        cdef double c
+        for j in range(K):
+            if before[j] == -INFINITY:
+                continue
+            for k in range(K):
+                c = before[j] + block[j * S + k] + u[k]
+                if k == right:
+                    now[k] = max(now[k], c)
+                else:
+                    now[S + k] = max(now[S + k], c)
+
+    cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work,
+                     int32_t *code) noexcept nogil:
+        cdef Py_ssize_t T = <Py_ssize_t> (self.offsets[i + 1] - self.offsets[i]), S = self.stride, K = self.n_labels
+        cdef Py_ssize_t t, j, k, from_label, errors = r, plane = (T + 1) * S
+        cdef const int32_t *right = self.structure.gold(i)
+        cdef const double *block
+        cdef const double *before
+        cdef double *v = work.table
+        cdef double top
+        if T == 0:
+            return
+        k = 0
+        for j in range(1, K):
+            if v[(T - 1) * plane + errors * S + j] > v[(T - 1) * plane + errors * S + k]:
+                k = j
+        for t in range(T - 1, -1, -1):
+            code[t] = <int32_t> k
+            errors -= k != right[t]
+            if t == 0:
+                break
+            block = theta + T * S + (0 if self.tied else (t - 1) * S * S)
+            before = v + (t - 1) * plane + errors * S
+            from_label, top = -1, -INFINITY
+            for j in range(K):
+                if before[j] + block[j * S + k] > top:
+                    from_label, top = j, before[j] + block[j * S + k]
+            k = from_label if from_label >= 0 else 0
+
+
+TABLE_LIMIT = 1 << 31       # bytes of a thread's table
