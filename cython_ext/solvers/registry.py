@@ -6,6 +6,7 @@ MODULES = {
     'bcfw': 'cython_ext.solvers.bcfw',
     'sgd': 'cython_ext.solvers.sgd',
     'lbfgs': 'cython_ext.solvers.lbfgs',
+    'fw': 'cython_ext.solvers.fw',
 }
 
 

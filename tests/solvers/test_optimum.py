@@ -22,9 +22,11 @@ VARIANTS = {
     'bcfw': [{}, {'acceleration': False}, {'acceleration': False, 'sampling': 'uniform'}, {'sampling': 'gap'}],
     'sgd': [{}],
     'lbfgs': [{}, {'memory': 3, 'restart': 4}],
+    'fw': [{}],
 }
-# Stochastic (sub)gradient steps have an error of order 1/t: they are held to their rate in test_sgd.py, here to this.
-REACH = {'bcfw': (1e-6, 1500), 'lbfgs': (1e-6, 300), 'sgd': (5e-2, 3000)}
+# Stochastic (sub)gradient steps and batch Frank-Wolfe have an error of order 1/t: they are held to their rates in
+# test_sgd.py and test_fw.py, here to this.
+REACH = {'bcfw': (1e-6, 1500), 'lbfgs': (1e-6, 300), 'sgd': (5e-2, 3000), 'fw': (1e-3, 5000)}
 
 
 def everything_that_fits():

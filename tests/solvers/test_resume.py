@@ -23,6 +23,7 @@ CASES = [
     ('sgd', {}, 'softmax-margin'),
     ('lbfgs', {'restart': 4}, 'log'),
     ('lbfgs', {'memory': 2}, 'softmax-margin'),
+    ('fw', {}, 'hinge'),
 ]
 EVERY_CASE = pytest.mark.parametrize(
     ('solver', 'options', 'objective'), CASES, ids=['-'.join([s, o, *map(str, p.values())]) for s, p, o in CASES]
