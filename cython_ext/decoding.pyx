@@ -101,8 +101,8 @@ cdef class Decoder:
                     memcpy(rows + indptr[i] * width, work.mean, length * width * sizeof(double))
 
 
-def build_decoder(dataset, task, feature_set='all', pool=None):
-    """The Decoder of a data set."""
+def build_decoder(dataset, task, feature_set='all', pool=None, basis=None):
+    """The Decoder of a data set. basis: the KernelBasis that weight vectors are for, None for linear features."""
     from cython_ext.structures.registry import structure_info
 
-    return Decoder(*structure_info(task).build(dataset, feature_set), pool)
+    return Decoder(*structure_info(task).build(dataset, feature_set, basis=basis), pool)

@@ -99,6 +99,9 @@ cdef class Problem:
     def _regularise(self, w, gradient):
         """gradient = gradient / n + lambda w; (||w||^2, ||gradient||^2). In fixed ranges, so that the number of threads
         changes no digit."""
+        if not self.features.euclidean:
+            np.asarray(gradient)[:] = np.asarray(gradient) / self.n + self.lam * np.asarray(w)
+            return self.features.inner(w, w), self.features.inner(gradient, gradient)
         bounds = np.linspace(0, self.dim, 65).astype(np.int64)
         norms = np.zeros((64, 2))
         self.pool.map(self._regularise_range, [(w, gradient, norms[r], bounds[r], bounds[r + 1]) for r in range(64)])
@@ -228,11 +231,14 @@ cdef class Problem:
 
 
 def build_problem(dataset, task, objective='hinge', loss=None, lam=1.0, feature_set='all', threads=1, merge=False,
-                  variant=None):
+                  variant=None, kernel=None, kernel_cache=None, support=None):
     """The Problem of a data set. loss: a name of the task's losses, a cost matrix float64[K, K], or None for the
     usual one. merge: let the features use a shorter weight vector that has the same optimum but cannot hold any weights.
     variant: of the hinge, an objectives.registry.Variant (a hard margin has zero-one loss and lambda 1 whatever is
-    given). Raises ValueError with the reason where the parts do not fit."""
+    given). kernel: a dict as Kernel.of takes it, None for linear features; kernel_cache: MB for rows of its matrix (None: CACHE_MB);
+    support: the CSR triple of further tokens that weight vectors may have coefficients of. Raises ValueError with the
+    reason where the parts do not fit."""
+    from cython_ext.features.tokens import kernel_basis
     from cython_ext.objectives.registry import OBJECTIVES, build_objective
     from cython_ext.structures.registry import structure_info
 
@@ -243,11 +249,15 @@ def build_problem(dataset, task, objective='hinge', loss=None, lam=1.0, feature_
     if variant is not None and variant.hard_margin:
         loss, lam = 'zero-one', 1.0
     info = structure_info(task)
-    structure, features = info.build(dataset, feature_set, merge)
+    basis = None if kernel is None else kernel_basis(kernel, dataset, feature_set, kernel_cache, support)
+    structure, features = info.build(dataset, feature_set, merge, basis)
     name, task_loss = build_loss(info, structure, loss)
     made = build_objective(objective, structure, task_loss, info.strata.get(name), variant)
     with_loss = objective not in OBJECTIVES or OBJECTIVES[objective][2]
-    return Problem(structure, features, made, lam, (task, objective, name if with_loss else None), threads)
+    problem = Problem(structure, features, made, lam, (task, objective, name if with_loss else None), threads)
+    if basis is not None:
+        features.pool = problem.pool
+    return problem
 
 
 def build_loss(info, structure, loss):

@@ -43,6 +43,11 @@ cdef class FeatureMap:
         """|| Phi_i a ||^2 for a dense a."""
         return 0.0
 
+    @property
+    def euclidean(self):
+        """Whether `inner` is the sum of products, so that a gradient is a weight vector like any other."""
+        return True
+
     def inner(self, const double[::1] v, const double[::1] w):
         """The inner product of two weight vectors."""
         if len(v) != self.dim or len(w) != self.dim:
@@ -52,6 +57,19 @@ cdef class FeatureMap:
     def zeros(self):
         """A new weight vector."""
         return aligned_zeros(self.dim)
+
+    def spread2(self, Py_ssize_t i, const int32_t[::1] ids, const double[::1] counts, double most):
+        """An upper bound of max_y ||Phi_i (s(y_i) - s(y))||^2. ids, counts: s(y_i); most: parts that an output of example
+        i has, at most. Maps that know how their parts are related have better ones."""
+        cdef Py_ssize_t p, size = self.size_of(i)
+        cdef double[::1] column = np.empty(size + 1), norms = np.empty(size + 1), one = np.ones(1)
+        cdef int32_t[::1] part = np.zeros(1, np.int32)
+        for p in range(size):
+            part[0] = <int32_t> p
+            self.gram_parts(i, 1, &part[0], &one[0], &column[0])
+            norms[p] = column[p] ** 0.5
+        right = np.asarray(counts) @ np.asarray(norms)[np.asarray(ids)]
+        return (right + most * np.max(norms[:size], initial=0.0)) ** 2
 
     def keep_gram(self):
         """Asked for by solvers that call gram_parts and norm2 at every visit: the time to build tables for them."""

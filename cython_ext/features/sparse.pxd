@@ -28,6 +28,7 @@ cdef class SparseFeatures(FeatureMap):
     cdef const int64_t *gram_start          # NULL: inner products are computed when needed
     cdef const uint16_t *gram_count         # one of the two holds them
     cdef const double *gram_double
+    cdef Py_ssize_t longest                 # positions of an example up to which inner products of positions are used
 
     cdef Py_ssize_t length(self, Py_ssize_t i) noexcept nogil
     cdef double gram(self, Py_ssize_t i, Py_ssize_t t, Py_ssize_t u) noexcept nogil

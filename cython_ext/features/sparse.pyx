@@ -104,6 +104,7 @@ cdef class SparseFeatures(FeatureMap):
         self.square = stride * stride
         self.dim = self.state_size + self.transition_size + self.square * (edges.columns if edges is not None else 0)
         self._set_mask(np.ones((n_labels, n_labels)))
+        self.longest = LONG
         if np.diff(offsets).max(initial=0) > LONG:
             self._make_spare()
 
@@ -183,7 +184,7 @@ cdef class SparseFeatures(FeatureMap):
                          double *out) noexcept nogil:
         cdef Py_ssize_t c, t, u, k, T = self.length(i)
         cdef Py_ssize_t states = T * self.stride
-        if T > LONG:
+        if T > self.longest:
             self.gram_by_weights(i, count, ids, a, out)
             return
         memset(out, 0, self.size_of(i) * sizeof(double))
@@ -198,7 +199,7 @@ cdef class SparseFeatures(FeatureMap):
     cdef double norm2(self, Py_ssize_t i, const double *a) noexcept nogil:
         cdef Py_ssize_t t, u, T = self.length(i), S = self.stride
         cdef double total = 0.0, g
-        if T > LONG:
+        if T > self.longest:
             return self.norm2_by_weights(i, a)
         for t in range(T):
             for u in range(t + 1):
@@ -346,6 +347,27 @@ cdef class SparseFeatures(FeatureMap):
         """Inner product of the features of label pair k at the transitions into positions t + 1 and u + 1."""
         cdef Py_ssize_t begin = self.offset_data[i] + 1
         return self.edges.inner(begin + t, begin + u) + (self.mask_data[k] if self.transitions else 0.0)
+
+    def spread2(self, Py_ssize_t i, const int32_t[::1] ids, const double[::1] counts, double most):
+        """As of FeatureMap. The squared norm is a sum over pairs of positions and pairs of transitions: their inner product
+        times [y_i the same at both] - [y_i at one is y at the other, both ways] + [y the same at both]."""
+        cdef Py_ssize_t begin = self.offset_data[i], states = self.length(i) * self.stride, c, d, t, u, size
+        cdef double total = 0.0, g
+        cdef bint same
+        for c in range(len(ids)):
+            for d in range(len(ids)):
+                t, u, size = ids[c], ids[d], self.stride
+                if (t < states) != (u < states):
+                    continue
+                if t < states:
+                    g = self.gram(i, t // size, u // size)
+                else:
+                    t, u, size, g = t - states, u - states, self.square, 1.0 if self.transitions else 0.0
+                    if self.edges is not None:
+                        g += self.edges.inner(begin + 1 + t // size, begin + 1 + u // size)
+                same = t % size == u % size
+                total += (2.0 * g if same else g) if g > 0 else (0.0 if same else -2.0 * g)
+        return total
 
     def keep_gram(self):
         """Keep a table of the inner products of each example's positions (counts, where all values

@@ -8,9 +8,22 @@ from cython_ext.features.sparse import SparseFeatures, SparseRows
 FEATURE_SETS = ('all', 'observed')
 
 
-def token_features(dataset, n_labels, stride, chain, feature_set='all', merge=False):
+def kernel_basis(kernel, dataset, feature_set='all', cache_mb=None, support=None):
+    """The KernelBasis of the tokens of a dataset and of further ones (a CSR triple over the same attributes). kernel: a
+    dict as Kernel.of takes it. Raises ValueError."""
+    from cython_ext.features.kernel_basis import CACHE_MB, KernelBasis
+    from cython_ext.features.kernel_function import Kernel
+
+    if feature_set != 'all':
+        raise ValueError(f'a kernel has no weights of attributes, so no {feature_set} ones (use --feature-set all)')
+    parts = [(dataset.indptr, dataset.indices, dataset.values), *([] if support is None else [support])]
+    return KernelBasis(Kernel.of(kernel), parts, len(dataset.attributes), CACHE_MB if cache_mb is None else cache_mb)
+
+
+def token_features(dataset, n_labels, stride, chain, feature_set='all', merge=False, basis=None):
     """The FeatureMap of a TokenDataset. feature_set: 'all' attribute-label pairs, or those 'observed' in the data.
-    merge: one column for attributes that always occur together (see column_groups.pyx), where that is worth it."""
+    merge: one column for attributes that always occur together (see column_groups.pyx), where that is worth it. basis:
+    the KernelBasis of a kernel; None for linear features."""
     if feature_set not in FEATURE_SETS:
         raise ValueError(f'unknown feature set {feature_set} (choose from {", ".join(FEATURE_SETS)})')
     tokens = SparseRows(dataset.indptr, dataset.indices, dataset.values, len(dataset.attributes))
@@ -18,6 +31,10 @@ def token_features(dataset, n_labels, stride, chain, feature_set='all', merge=Fa
     if chain and dataset.edge_indptr is not None:
         edges = SparseRows(dataset.edge_indptr, dataset.edge_indices, dataset.edge_values, len(dataset.edge_attributes))
     layout = (n_labels, stride, chain, chain and dataset.transitions, edges)
+    if basis is not None:
+        from cython_ext.features.kernel import KernelFeatures
+
+        return KernelFeatures(tokens, basis, dataset.offsets, *layout)
     if feature_set == 'observed':
         from cython_ext.features.observed import ObservedFeatures
 

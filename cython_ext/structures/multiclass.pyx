@@ -85,12 +85,12 @@ cdef class Multiclass(SummedStructure):
         return top + log(total)
 
 
-def build(dataset, feature_set='all', merge=False):
+def build(dataset, feature_set='all', merge=False, basis=None):
     """(Structure, FeatureMap) of a TokenDataset whose examples are single tokens."""
     from cython_ext.features.tokens import token_features
 
     structure = Multiclass(np.ascontiguousarray(dataset.labels, np.int32), len(dataset.label_names))
-    return structure, token_features(dataset, structure.n_labels, structure.stride, False, feature_set, merge)
+    return structure, token_features(dataset, structure.n_labels, structure.stride, False, feature_set, merge, basis)
 
 
 def position_costs(structure, matrix=None):

@@ -1,0 +1,11 @@
+from libc.stdint cimport int32_t
+
+from cython_ext.features.kernel_basis cimport KernelBasis
+from cython_ext.features.sparse cimport SparseFeatures
+
+
+cdef class KernelFeatures(SparseFeatures):
+    cdef readonly KernelBasis basis
+    cdef public object pool
+    cdef object place_array
+    cdef const int32_t *place               # [tokens] where each token is in the basis, -1: nowhere
