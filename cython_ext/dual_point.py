@@ -1,7 +1,8 @@
 """A sparse dual point: for each example some outputs with weights, as a dict of arrays.
 
 indptr int64[n + 1]     outputs indptr[i]:indptr[i + 1] belong to example i
-weights float64         alpha_i(y), not negative, summing to 1 over an example
+weights float64         alpha_i(y), not negative, summing to 1 over an example (to anything where the objective has slack
+                        norm 2 or a hard margin)
 code_indptr int64       codes[code_indptr[o]:code_indptr[o + 1]] is the code of output o
 codes int32
 """
@@ -23,7 +24,7 @@ def checked(point, n):
         raise ValueError(f'the dual point is of {len(indptr) - 1} examples (expected {n})')
     fits = (
         indptr[0] == 0
-        and np.all(np.diff(indptr) > 0)
+        and np.all(np.diff(indptr) >= 0)
         and indptr[-1] == len(weights) == len(code_indptr) - 1
         and code_indptr[0] == 0
         and np.all(np.diff(code_indptr) >= 0)

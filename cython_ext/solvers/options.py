@@ -50,7 +50,8 @@ class SolverInfo:
     """A solver for the registry.
 
     objectives: names that it minimises; oracle: the structure's oracle that it calls for each ('max', 'topk', 'exp'),
-    by objective; certificate: where its dual point comes from; make(problem, options, seed) -> Solver.
+    by objective; certificate: where its dual point comes from; make(problem, options, seed) -> Solver; variants: of the
+    hinge that it can do ('slack', 'squared', 'hard-margin'); max_passes: when it stops unless told otherwise.
     """
 
     name: str
@@ -60,10 +61,17 @@ class SolverInfo:
     certificate: str
     paper: str
     make: Any
+    variants: tuple = ()
+    max_passes: int = 1000
 
     @property
     def objectives(self):
         return tuple(self.oracle)
+
+    @property
+    def minimises(self):
+        """False for a baseline, whose result is only reported in terms of its objectives."""
+        return self.make.minimises
 
     def settings(self, given):
         """All options with their values: given ones over defaults."""

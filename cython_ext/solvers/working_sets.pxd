@@ -8,7 +8,7 @@ cdef struct WorkingSet:
     int32_t capacity
     int32_t *codes          # [capacity, code length]
     double *weight          # [capacity] alpha
-    double *delta           # [capacity] task loss
+    double *delta           # [capacity] task loss, or b of the objective
     int64_t *used           # [capacity] when the oracle last gave the output, or a step used it
     double *gram            # [capacity (capacity + 1) / 2] <psi, psi'> at cell(j, k), or NULL
 
@@ -30,4 +30,4 @@ cdef class WorkingSets:
     cdef void remove(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil
     cdef void replace(self, Py_ssize_t i, Py_ssize_t j, const int32_t *code, double delta) noexcept nogil
     cdef bint reserve(self, Py_ssize_t i, Py_ssize_t capacity) noexcept nogil
-    cdef double mean_loss(self) noexcept nogil
+    cdef double mean_loss(self, double ridge=*) noexcept nogil

@@ -1,6 +1,6 @@
 """The outputs that a solver has met for each example, with their weights: a sparse dual point.
 
-Weights of an example are non-negative and sum to 1. Sets grow by steps; there is no Python object per output.
+Weights of an example are not negative, and sum to 1 where the objective says so. Sets grow by steps; there is no Python object per output.
 """
 
 import numpy as np
@@ -18,10 +18,10 @@ cdef inline Py_ssize_t grown(Py_ssize_t capacity) noexcept nogil:
 
 
 cdef class WorkingSets:
-    """One set per example, each with the right output at weight 1. with_gram: also a table of inner products of
+    """One set per example, each with the right output at right_weight. with_gram: also a table of inner products of
     each set's outputs, which the solver fills."""
 
-    def __cinit__(self, Structure structure not None, bint with_gram=False):
+    def __cinit__(self, Structure structure not None, bint with_gram=False, double right_weight=1.0):
         cdef Py_ssize_t i
         self.structure, self.n, self.with_gram = structure, structure.n, with_gram
         self.largest = 0
@@ -29,7 +29,7 @@ cdef class WorkingSets:
         if self.sets == NULL:
             raise MemoryError
         for i in range(self.n):
-            if self.append(i, structure.gold(i), 0.0, 1.0) < 0:
+            if self.append(i, structure.gold(i), 0.0, right_weight) < 0:
                 raise MemoryError
 
     def __dealloc__(self):
@@ -112,15 +112,16 @@ cdef class WorkingSets:
         memcpy(s.codes + j * length, code, length * sizeof(int32_t))
         s.weight[j], s.delta[j], s.used[j] = 0.0, delta, 0
 
-    cdef double mean_loss(self) noexcept nogil:
-        """1/n sum_i E_alpha_i[Delta]."""
+    cdef double mean_loss(self, double ridge=0.0) noexcept nogil:
+        """1/n sum_i (sum_y alpha_i(y) Delta - ridge/2 (sum_y alpha_i(y))^2)."""
         cdef Py_ssize_t i, j
-        cdef double total = 0.0, one
+        cdef double total = 0.0, one, mass
         for i in range(self.n):
-            one = 0.0
+            one = mass = 0.0
             for j in range(self.sets[i].count):
                 one += self.sets[i].weight[j] * self.sets[i].delta[j]
-            total += one
+                mass += self.sets[i].weight[j]
+            total += one - 0.5 * ridge * mass * mass
         return total / self.n if self.n else 0.0
 
     def dual_point(self):

@@ -125,7 +125,7 @@ def test_the_cache_limits_what_is_kept(cache):
     for _ in range(40):
         assert solver.run_pass(go())
         state = solver.state()
-        indptr, used = state['sets.indptr'], state['sets.weights'] > 0
+        indptr, used = state['block.sets.indptr'], state['block.sets.weights'] > 0
         for i in range(it.problem.n):
             mine = used[indptr[i] : indptr[i + 1]]
             assert len(mine) <= max(cache, mine.sum())
