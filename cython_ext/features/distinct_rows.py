@@ -36,7 +36,7 @@ class DistinctRows:
 
 def _rows(indptr, indices, values):
     """(key, begin, end) of each row; equal rows, however their ones are written, have equal keys."""
-    indices = np.ascontiguousarray(indices, np.int32)
+    indptr, indices = np.asarray(indptr), np.ascontiguousarray(indices, np.int32)
     if values is not None:
         values = np.ascontiguousarray(values, np.float64)
     for begin, end in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True):
