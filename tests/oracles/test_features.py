@@ -6,28 +6,41 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from cython_ext.features.kernel import KernelFeatures
+from cython_ext.features.kernel_basis import KernelBasis
+from cython_ext.features.kernel_function import Kernel
 from cython_ext.features.observed import ObservedFeatures
 from cython_ext.features.sparse import SparseFeatures, SparseRows
 from tests.enumeration import Enumeration
+from tests.kernels import explicit_features, with_features
 from tests.oracles.cases import theta_column
 from tests.solvers import tiny
 
 
 @dataclass
 class Case:
-    """A feature map, all outputs of its examples, and where each weight stands in a weight vector."""
+    """A feature map, all outputs of its examples, and where each weight stands in a weight vector.
+
+    expand: of a map whose vectors hold coefficients of tokens, the vector of weights that one stands for.
+    """
 
     features: SparseFeatures
     truth: Enumeration
     columns: np.ndarray
     stride: int
     lengths: tuple
+    places: np.ndarray
+    expand: object = np.asarray
 
-    def weights(self, w):
-        """A weight vector of the map with w[k] for the feature truth.keys[k]."""
+    def random_vector(self, rng):
+        """A random weight vector of the map."""
         vector = self.features.zeros()
-        vector[self.columns] = w
+        vector[self.places] = rng.normal(size=len(self.places))
         return vector
+
+    def weights(self, vector):
+        """What a weight vector of the map says about the features truth.keys."""
+        return self.expand(vector)[self.columns]
 
     def part_columns(self, i):
         """Where the parts of example i stand in theta."""
@@ -44,15 +57,17 @@ class Case:
 
 def build(task, n_labels, edges=0, transitions=True, binary=False, kind='all'):
     """A map over examples of several lengths, an empty one among them (chains only). kind: 'all', 'all-with-table' (of
-    the inner products of positions) or 'observed'."""
+    the inner products of positions), 'observed', or the name of one of KERNELS."""
     lengths = (1, 1, 1) if task == 'multiclass' else (3, 1, 0, 4)
     data = tiny.arrays(task, lengths, n_labels, attributes=4, edges=edges, binary=binary, seed=n_labels)
     data.transitions = transitions
-    truth = Enumeration(task, data, n_labels, feature_set=kind.split('-')[0])
     stride = -(-n_labels // 4) * 4
     tokens = SparseRows(data.indptr, data.indices, data.values, data.n_attributes)
     rows = SparseRows(data.edge_indptr, data.edge_indices, data.edge_values, edges) if edges else None
     layout = (n_labels, stride, task == 'chain', task == 'chain' and transitions, rows)
+    if kind in KERNELS:
+        return build_kernel(task, data, tokens, layout, lengths, *KERNELS[kind])
+    truth = Enumeration(task, data, n_labels, feature_set=kind.split('-')[0])
     if kind == 'observed':
         features = ObservedFeatures(tokens, data.offsets, data.labels, *layout)
     else:
@@ -61,8 +76,42 @@ def build(task, n_labels, edges=0, transitions=True, binary=False, kind='all'):
         features.keep_gram()
     states = state_columns(features, kind, data.n_attributes, n_labels, stride)
     pairs = features.dim - stride**2 * (edges + (task == 'chain' and transitions))
-    columns = [weight_column(key, states, pairs, stride, transitions) for key in truth.keys]
-    return Case(features, truth, np.array(columns, dtype=np.intp), stride, lengths)
+    columns = np.array([weight_column(key, states, pairs, stride, transitions) for key in truth.keys], dtype=np.intp)
+    return Case(features, truth, columns, stride, lengths, columns)
+
+
+# kernel, MB for its cache, whether a table of the kernel of positions is kept
+KERNELS = {
+    'poly': (Kernel('poly', 3, 0.5, 1.0), 1, False),
+    'rbf': (Kernel('rbf', gamma=0.3), 0, True),
+}
+
+
+def build_kernel(task, data, tokens, layout, lengths, kernel, cache_mb, with_table):
+    """A kernel map, beside joint features whose inner products are the kernel's."""
+    n_labels, stride, *_ = layout
+    basis = KernelBasis(kernel, [(data.indptr, data.indices, data.values)], data.n_attributes, cache_mb)
+    features = KernelFeatures(tokens, basis, data.offsets, *layout)
+    if with_table:
+        features.keep_gram()
+    explicit = explicit_features(data, **kernel.facts())
+    truth = Enumeration(task, with_features(data, explicit), n_labels)
+    place = basis.find(data.indptr, data.indices, data.values)
+    token_features = np.zeros((basis.size, explicit.shape[1]))
+    token_features[place] = explicit
+    size = basis.size * stride
+
+    def expand(vector):
+        states = token_features.T @ np.asarray(vector)[:size].reshape(basis.size, stride)
+        return np.concatenate([states.ravel(), vector[size:]])
+
+    states = {(a, y): a * stride + y for a in range(explicit.shape[1]) for y in range(n_labels)}
+    first_pair = explicit.shape[1] * stride
+    columns = [weight_column(key, states, first_pair, stride, layout[3]) for key in truth.keys]
+    columns = np.array(columns, dtype=np.intp)
+    beta = [u * stride + y for u in range(basis.size) for y in range(n_labels)]
+    pairs = columns[columns >= first_pair] - first_pair + size
+    return Case(features, truth, columns, stride, lengths, np.concatenate([beta, pairs]), expand)
 
 
 def state_columns(features, kind, n_attributes, n_labels, stride):
@@ -100,7 +149,7 @@ CASES = {
     f'{name}-{"binary" if binary else "real"}-{kind}': functools.partial(build, *shape, binary=binary, kind=kind)
     for name, shape in KINDS.items()
     for binary in (True, False)
-    for kind in ('all', 'all-with-table', 'observed')
+    for kind in ('all', 'all-with-table', 'observed', *KERNELS)
 }
 
 
@@ -116,11 +165,11 @@ def example(request):
 
 def test_scores_give_every_output_its_score(example):
     """<theta_i(w), s(y)> = <w, phi(x_i, y)> for all y."""
-    w = np.random.default_rng(0).normal(size=example.truth.dim)
+    w = example.random_vector(np.random.default_rng(0))
     for i, enumerated in enumerate(example.truth.examples):
-        theta = example.features.scores_of(i, example.weights(w))
+        theta = example.features.scores_of(i, w)
         scores = enumerated.parts @ theta[example.part_columns(i)]
-        np.testing.assert_allclose(scores, enumerated.features @ w, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(scores, enumerated.features @ example.weights(w), rtol=0, atol=1e-11)
 
 
 def test_adjoint_of_the_statistics_is_the_joint_feature(example):
@@ -128,18 +177,21 @@ def test_adjoint_of_the_statistics_is_the_joint_feature(example):
     for i, enumerated in enumerate(example.truth.examples):
         for parts, phi in zip(enumerated.parts, enumerated.features, strict=True):
             got = example.features.adjoint(i, example.parts_vector(i, parts))
-            np.testing.assert_allclose(got, example.weights(phi), rtol=0, atol=1e-13)
+            np.testing.assert_allclose(example.weights(got), phi, rtol=0, atol=1e-13)
+            assert not got[np.setdiff1d(np.arange(len(got)), example.places)].any()
 
 
 def test_adjoint_is_the_adjoint(example):
     """<theta_i(w), a> = <w, Phi_i a> for arbitrary a, not only statistics of outputs."""
     rng = np.random.default_rng(1)
     for i, enumerated in enumerate(example.truth.examples):
-        w = example.weights(rng.normal(size=example.truth.dim))
+        w = example.random_vector(rng)
         a = example.parts_vector(i, rng.normal(size=len(enumerated.part_keys)))
         theta, image = example.features.scores_of(i, w), example.features.adjoint(i, a)
-        assert theta @ a == pytest.approx(w @ image, rel=0, abs=1e-12)
-        assert example.features.inner(w, image) == pytest.approx(w @ image, rel=0, abs=1e-12)
+        product = example.weights(w) @ example.weights(image)
+        assert theta @ a == pytest.approx(product, rel=0, abs=1e-11)
+        assert example.features.inner(w, image) == pytest.approx(product, rel=0, abs=1e-11)
+        assert example.features.inner(image, w) == pytest.approx(product, rel=0, abs=1e-11)
 
 
 @pytest.mark.parametrize('share', [1.0, 0.3])
@@ -151,7 +203,8 @@ def test_norm_and_gram_are_those_of_the_adjoint(example, share):
             values = rng.normal(size=len(enumerated.part_keys)) * (rng.random(len(enumerated.part_keys)) < share)
             a = example.parts_vector(i, values)
             image = example.features.adjoint(i, a)
-            assert example.features.norm2_of(i, a) == pytest.approx(image @ image, rel=1e-12, abs=1e-12)
+            explicit = example.weights(image)
+            assert example.features.norm2_of(i, a) == pytest.approx(explicit @ explicit, rel=1e-12, abs=1e-11)
             gram = example.features.gram_of(i, a)
             wanted = example.features.scores_of(i, image)
             columns = example.part_columns(i)
@@ -173,7 +226,7 @@ def test_vectors_of_another_length_are_refused(example):
 
 def test_places_without_a_feature_stay_zero(example):
     """Padding, and pairs of labels that were not observed, even for an arbitrary a."""
-    unused = np.setdiff1d(np.arange(example.features.dim), example.columns)
+    unused = np.setdiff1d(np.arange(example.features.dim), example.places)
     rng = np.random.default_rng(3)
     for i, enumerated in enumerate(example.truth.examples):
         a = example.parts_vector(i, rng.normal(size=len(enumerated.part_keys)))
