@@ -29,6 +29,7 @@ OPTIONAL = {
     'data.template': str,
     'data.columns': int,
     'data.bias': bool,
+    'kernel': dict,
 }
 
 
@@ -42,7 +43,9 @@ class Model:
         label_names, attributes, edge_attributes: vocabularies; K labels, F attributes, E edge attributes.
         weights: 'state' float64[F, K], or 'state.indptr' int64[F+1], 'state.labels' int32[m] and
             'state.weights' float64[m] where only some pairs have a weight; 'transition' float64[K, K]
-            (from, to); 'edge' float64[E, K, K].
+            (from, to); 'edge' float64[E, K, K]. With a kernel no state weights, but the tokens that have coefficients,
+            'support.indptr' int64[M+1], 'support.indices' int32 attributes, 'support.values' float64 (unless all are
+            1), and 'support.weights' float64[M, K].
         cost: float64[K, K] (right label, predicted label) where the loss came from a file, otherwise None.
         dual: the dual point, a dictionary of arrays, or None.
     """
@@ -58,6 +61,11 @@ class Model:
     @property
     def task(self):
         return self.header['task']
+
+    @property
+    def kernel(self):
+        """Kind and parameters of the kernel, None for linear features."""
+        return self.header.get('kernel')
 
 
 def save(model, path):
@@ -96,8 +104,11 @@ def load(path, with_dual=True, as_stored=False):
     labels, attributes, edge_attributes = (_vocabulary(container, name) for name in VOCABULARIES)
     if not len(labels):
         raise container.error('a model without labels')
-    weights = _weights(container, len(labels), len(attributes), len(edge_attributes))
-    if not as_stored and header['feature_set'] == 'all':
+    linear = header.get('kernel') is None
+    read_states = _states if linear else _support
+    weights = read_states(container, len(labels), len(attributes))
+    weights |= _pairs(container, len(labels), len(edge_attributes))
+    if linear and not as_stored and header['feature_set'] == 'all':
         weights = dense(weights, len(attributes), len(labels))
     cost = container.array('cost', '<f8', (len(labels),) * 2) if 'cost' in container.names() else None
     dual = None
@@ -135,8 +146,21 @@ def check_header(header, error):
     for key, known in (('task', TASKS), ('objective', OBJECTIVES)):
         if header[key] not in known:
             raise error(f'header has {key} = {header[key]!r}', f'expected {" or ".join(known)}')
+    if header.get('kernel') is not None:
+        check_kernel(header, error)
     if not 0 < header['lambda'] < float('inf'):
         raise error(f'header has lambda = {header["lambda"]!r}', 'expected a number above 0')
+
+
+def check_kernel(header, error):
+    from cython_ext.features.kernel_function import Kernel
+
+    try:
+        Kernel.of(header['kernel'])
+    except ValueError as wrong:
+        raise error(f'header has a kernel that is none: {wrong}') from wrong
+    if header['feature_set'] != 'all':
+        raise error(f'header has a kernel and feature_set = {header["feature_set"]!r}', "expected 'all'")
 
 
 def _vocabulary(container, name):
@@ -153,27 +177,54 @@ def _vocabulary(container, name):
     return vocabulary
 
 
-def _weights(container, K, F, E):
-    """The weight arrays, their shapes and ranges checked against the vocabularies."""
-    names = container.names()
-    shapes = {'transition': (K, K), 'edge': (E, K, K)}
-    weights = {}
-    if 'weights.state.indptr' in names:
-        indptr = container.array('weights.state.indptr', '<i8', (F + 1,))
-        labels = container.array('weights.state.labels', '<i4', (None,))
-        if indptr[0] != 0 or indptr[-1] != len(labels) or (np.diff(indptr) < 0).any():
-            raise container.error('array weights.state.indptr is no table of rows')
-        if len(labels) and not 0 <= labels.min() <= labels.max() < K:
-            raise container.error('array weights.state.labels holds a label that is not there')
-        weights = {'state.indptr': indptr, 'state.labels': labels}
-        shapes['state.weights'] = (len(labels),)
-    else:
-        shapes['state'] = (F, K)
-    for name, shape in shapes.items():
-        needed = name.startswith('state') or (name == 'edge' and E > 0)
-        if needed or f'weights.{name}' in names:
-            array = container.array(f'weights.{name}', '<f8', shape)
-            if not np.isfinite(array).all():
-                raise container.error(f'array weights.{name} holds a weight that is no finite number')
-            weights[name] = array
+def _states(container, K, F):
+    """State weights, their shapes and ranges checked against the vocabularies."""
+    if 'weights.state.indptr' not in container.names():
+        return {'state': _numbers(container, 'state', (F, K))}
+    labels = container.array('weights.state.labels', '<i4', (None,))
+    indptr = _table(container, 'state.indptr', F, len(labels))
+    if len(labels) and not 0 <= labels.min() <= labels.max() < K:
+        raise container.error('array weights.state.labels holds a label that is not there')
+    weights = _numbers(container, 'state.weights', (len(labels),))
+    return {'state.indptr': indptr, 'state.labels': labels, 'state.weights': weights}
+
+
+def _support(container, K, F):
+    """Tokens and their coefficients, where there is a kernel."""
+    indices = container.array('weights.support.indices', '<i4', (None,))
+    table = _numbers(container, 'support.weights', (None, K))
+    indptr = _table(container, 'support.indptr', len(table), len(indices))
+    if len(indices) and not 0 <= indices.min() <= indices.max() < F:
+        raise container.error('array weights.support.indices holds an attribute that is not there')
+    inside = np.ones(len(indices), bool)
+    inside[indptr[:-1][np.diff(indptr) > 0]] = False
+    if (np.diff(indices) <= 0)[inside[1:]].any():
+        raise container.error('array weights.support.indices is not ascending in each token')
+    weights = {'support.indptr': indptr, 'support.indices': indices, 'support.weights': table}
+    if 'weights.support.values' in container.names():
+        weights['support.values'] = _numbers(container, 'support.values', (len(indices),))
     return weights
+
+
+def _pairs(container, K, E):
+    """Weights of pairs of labels; those of edge attributes there must be."""
+    weights = {}
+    for name, shape in {'transition': (K, K), 'edge': (E, K, K)}.items():
+        if f'weights.{name}' in container.names() or (name == 'edge' and E > 0):
+            weights[name] = _numbers(container, name, shape)
+    return weights
+
+
+def _table(container, name, rows, size):
+    """Where each of the rows begins in an array of that size."""
+    indptr = container.array(f'weights.{name}', '<i8', (rows + 1,))
+    if indptr[0] != 0 or indptr[-1] != size or (np.diff(indptr) < 0).any():
+        raise container.error(f'array weights.{name} is no table of rows')
+    return indptr
+
+
+def _numbers(container, name, shape):
+    array = container.array(f'weights.{name}', '<f8', shape)
+    if not np.isfinite(array).all():
+        raise container.error(f'array weights.{name} holds a weight that is no finite number')
+    return array

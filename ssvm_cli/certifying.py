@@ -12,6 +12,7 @@ from data_formats.errors import DataError
 from data_formats.model import load
 from ssvm_cli.certificate import Tolerance, relative_gap
 from ssvm_cli.inputs import read_data
+from ssvm_cli.kernels import support_tokens
 from ssvm_cli.paths import check_paths
 from ssvm_cli.progress import Progress
 from ssvm_cli.resources import available_cpus
@@ -73,7 +74,15 @@ def problem_of(model, dataset, threads, path):
         raise DataError(path, None, 'the cost matrix of the loss is missing')
     try:
         return build_problem(
-            dataset, model.task, header['objective'], loss, header['lambda'], header['feature_set'], threads
+            dataset,
+            model.task,
+            header['objective'],
+            loss,
+            header['lambda'],
+            header['feature_set'],
+            threads,
+            kernel=model.kernel,
+            support=support_tokens(model),
         )
     except ValueError as error:
         raise DataError(path, None, f'is of no problem that this ssvm knows: {error}') from error

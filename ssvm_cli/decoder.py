@@ -5,6 +5,7 @@ import threading
 import numpy as np
 
 from data_formats.errors import DataError
+from ssvm_cli.kernels import basis_of
 
 
 class Decoder:
@@ -25,6 +26,7 @@ class Decoder:
         self.names = model.label_names.names()
         self.probabilistic = model.header['objective'] in ('log', 'softmax-margin')
         self._weights = model.weights
+        self._basis = basis_of(model, path)
         self._w = None
         self._lock = threading.Lock()
 
@@ -32,7 +34,7 @@ class Decoder:
         """The model's Predictions of a dataset over its vocabularies."""
         from cython_ext.decoding import build_decoder
 
-        decoder = build_decoder(dataset, self.task)
+        decoder = build_decoder(dataset, self.task, basis=self._basis)
         with self._lock:
             if self._w is None:
                 # the same for every block: only the vocabularies decide where a weight stands

@@ -27,8 +27,9 @@ class DevScorer:
         self.names = model.label_names.names()
         self.chunks = Scores(self.names, None if model.task == 'chain' else False).chunks
         self.columns = ('dev_accuracy', 'dev_f1') if self.chunks else ('dev_accuracy',)
-        self.decoder = build_decoder(self.dataset, model.task, pool=problem.pool)
         self.features = problem.features
+        basis = getattr(problem.features, 'basis', None)
+        self.decoder = build_decoder(self.dataset, model.task, pool=problem.pool, basis=basis)
         self.same_layout = feature_set == 'all' and problem.dim == self.decoder.features.dim
 
     def score(self, w):
