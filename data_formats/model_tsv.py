@@ -3,7 +3,9 @@
 Comment lines `# KEY: JSON` come first and hold the header of the model; then the line of column names; then the weights
 with 17 digits, which is exact. Blocks: `state ATTRIBUTE LABEL`, `transition FROM TO`, `edge:ATTRIBUTE FROM TO`. Weights
 that are zero are left out, except that each attribute has at least one row, so that the file names all of them in their
-order; where only observed pairs have weights, each pair has its row. The dual point stays behind.
+order; where only observed pairs have weights, each pair has its row. With a kernel there are, instead of state weights,
+rows `support ID LABEL` with the coefficients of a token and rows `vector ID ATTRIBUTE` with its values, and a comment
+line `# attributes: [...]` names all attributes. The dual point stays behind.
 
 Names stand as they are. Only where one holds a TAB, a line break or a NUL are all written with backslash escapes; a
 comment line `# escaped: true` then says so.
@@ -29,7 +31,7 @@ EDGE = 'edge:'
 ESCAPES = {'\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\0': '\\0'}
 SPECIAL = set(ESCAPES) - {'\\'}  # what no field may hold
 # Keys of comment lines that are no part of the header.
-LABELS, COST, BLOCKS, ESCAPED = 'labels', 'cost', 'blocks', 'escaped'
+LABELS, ATTRIBUTES, COST, BLOCKS, ESCAPED = 'labels', 'attributes', 'cost', 'blocks', 'escaped'
 
 
 def is_model_tsv(head):
@@ -53,6 +55,8 @@ def _write(model, stream):
     escaped = any(not SPECIAL.isdisjoint(name) for table in tables for name in table)
     facts = dict(model.header)
     facts[LABELS] = tables[0]
+    if model.kernel is not None:
+        facts[ATTRIBUTES] = tables[1]
     if model.cost is not None:
         facts[COST] = model.cost.tolist()
     facts[BLOCKS] = [block for block in ('transition', 'edge') if block in model.weights]
@@ -63,7 +67,9 @@ def _write(model, stream):
     for key, value in facts.items():
         stream.write(f'# {key}: {json.dumps(value, ensure_ascii=False, allow_nan=False)}\n')
     stream.write('\t'.join(COLUMNS) + '\n')
-    if 'state' in model.weights:
+    if model.kernel is not None:
+        _write_support(stream, attributes, labels, model.weights)
+    elif 'state' in model.weights:
         for name, row in zip(attributes, model.weights['state'], strict=True):
             _write_sparse(stream, f'state\t{name}', labels, row)
     else:
@@ -92,6 +98,15 @@ def _write_observed(stream, attributes, labels, weights):
     for k, name in enumerate(attributes):
         for place in range(indptr[k], indptr[k + 1]):
             stream.write(f'state\t{name}\t{labels[places[place]]}\t{values[place]:.17g}\n')
+
+
+def _write_support(stream, attributes, labels, weights):
+    indptr, indices = weights['support.indptr'].tolist(), weights['support.indices'].tolist()
+    values = weights.get('support.values', np.ones(len(indices)))
+    for k, row in enumerate(weights['support.weights']):
+        _write_sparse(stream, f'support\t{k + 1}', labels, row)
+        for place in range(indptr[k], indptr[k + 1]):
+            stream.write(f'vector\t{k + 1}\t{attributes[indices[place]]}\t{values[place]:.17g}\n')
 
 
 def read_model_tsv(source):
@@ -131,14 +146,18 @@ class _Reader:
         self.escaped = header.pop(ESCAPED, False)
         whole = lambda what, expected=None: DataError(self.path, None, what, expected)  # noqa: E731
         check_header(header, whole)
-        if not (isinstance(labels, list) and labels and all(isinstance(name, str) for name in labels)):
-            raise whole('no label names', f'expected a comment line `# {LABELS}: [...]`')
-        if len(set(labels)) < len(labels):
-            raise whole('two labels have the same name')
-        self.labels = {name: k for k, name in enumerate(labels)}
-        state, transition, edges = self._read_weights()
+        self.labels = self._places(labels, 'label', LABELS)
+        if not labels:
+            raise whole('no label names')
+        self.kernel = header.get('kernel') is not None
+        if self.kernel:
+            self.attributes = self._places(header.pop(ATTRIBUTES, None), 'attribute', ATTRIBUTES)
+        state, vectors, transition, edges = self._read_weights()
         K = len(labels)
-        weights = self._observed(state) if header['feature_set'] == 'observed' else {'state': self._dense(state, K)}
+        if self.kernel:
+            weights = self._support(state, vectors, K)
+        else:
+            weights = self._observed(state) if header['feature_set'] == 'observed' else {'state': self._dense(state, K)}
         if not isinstance(blocks, list):
             raise whole('no blocks', f'expected a comment line `# {BLOCKS}: [...]`')
         if 'transition' in blocks:
@@ -147,8 +166,17 @@ class _Reader:
             weights['edge'] = np.array([self._square(pairs, K) for pairs in edges.values()]).reshape(-1, K, K)
         if (transition and 'transition' not in blocks) or (edges and 'edge' not in blocks):
             raise whole(f'weights of a block that the comment line `# {BLOCKS}` does not list')
-        names = (Vocabulary(_encode(name) for name in table) for table in (labels, state, edges))
+        attributes = self.attributes if self.kernel else state
+        names = (Vocabulary(_encode(name) for name in table) for table in (labels, attributes, edges))
         return Model(header, *names, weights, self._cost(cost, K))
+
+    def _places(self, names, what, key):
+        """The place of each name in the list of a comment line."""
+        if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+            raise DataError(self.path, None, f'no {what} names', f'expected a comment line `# {key}: [...]`')
+        if len(set(names)) < len(names):
+            raise DataError(self.path, None, f'two {what}s have the same name')
+        return {name: k for k, name in enumerate(names)}
 
     def _read_header(self):
         header = {}
@@ -169,28 +197,40 @@ class _Reader:
         raise self.error('the file ends before the weights', 'expected the line block, left, right, weight')
 
     def _read_weights(self):
-        """Dictionaries: attribute -> {label: weight}, from label -> {to label: weight}, edge attribute -> the same."""
-        state, transition, edges = {}, {}, {}
+        """Dictionaries: attribute (of a kernel: support token) -> {label: weight}, support token -> {attribute: value},
+        from label -> {to label: weight}, edge attribute -> the same."""
+        state, vectors, transition, edges = {}, {}, {}, {}
+        own = 'support' if self.kernel else 'state'
         for number, line in self.lines:
             self.number = number
             fields = line.rstrip('\r\n').split('\t')
             if len(fields) != 4:
                 raise self.error(f'{len(fields)} fields', 'expected block, left, right, weight, parted by TABs')
             block, left, right, text = fields
-            to = self._label(right)
+            vector = block == 'vector' and self.kernel
+            to = self._attribute(right) if vector else self._label(right)
             weight = self._weight(text)
-            if block == 'state':
+            if vector:
+                row = vectors.setdefault(left, {})
+            elif block == own:
                 row = state.setdefault(self._name(left), {})
             elif block == 'transition':
                 row = transition.setdefault(self._label(left), {})
             elif block.startswith(EDGE):
                 row = edges.setdefault(self._name(block.removeprefix(EDGE)), {}).setdefault(self._label(left), {})
             else:
-                raise self.error(f'block {shown(block)}', f'expected state, transition or {EDGE}ATTRIBUTE')
+                known = f'{own}{", vector" * self.kernel}, transition or {EDGE}ATTRIBUTE'
+                raise self.error(f'block {shown(block)}', f'expected {known}')
             if to in row:
                 raise self.error(f'a second weight for {shown(block)} {shown(left)} {shown(right)}')
             row[to] = weight
-        return state, transition, edges
+        return state, vectors, transition, edges
+
+    def _attribute(self, text):
+        attribute = self.attributes.get(self._name(text))
+        if attribute is None:
+            raise self.error(f'attribute {shown(text)} is not among the attributes of the model')
+        return attribute
 
     def _label(self, text):
         label = self.labels.get(self._name(text))
@@ -218,13 +258,15 @@ class _Reader:
         return array
 
     def _observed(self, rows):
-        sizes = [len(row) for row in rows.values()]
-        pairs = [pair for row in rows.values() for pair in sorted(row.items())]
-        return {
-            'state.indptr': np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64),
-            'state.labels': np.array([label for label, _ in pairs], dtype=np.int32),
-            'state.weights': np.array([weight for _, weight in pairs], dtype=np.float64),
-        }
+        return dict(zip(('state.indptr', 'state.labels', 'state.weights'), _lists(rows.values()), strict=True))
+
+    def _support(self, rows, vectors, K):
+        lost = next((name for name in vectors if name not in rows), None)
+        if lost is not None:
+            raise DataError(self.path, None, f'vector {shown(lost)} has no line `support`')
+        indptr, indices, values = _lists(vectors.get(name, {}) for name in rows)
+        weights = {'support.indptr': indptr, 'support.indices': indices, 'support.weights': self._dense(rows, K)}
+        return weights if (values == 1).all() else weights | {'support.values': values}
 
     def _square(self, rows, K):
         array = np.zeros((K, K))
@@ -243,6 +285,17 @@ class _Reader:
         if cost.shape != (K, K) or not np.isfinite(cost).all():
             raise DataError(self.path, None, f'{COST} is no matrix of {K} x {K} numbers')
         return cost
+
+
+def _lists(rows):
+    """(indptr int64, places int32 ascending, numbers float64) of some dictionaries place -> number."""
+    rows = [sorted(row.items()) for row in rows]
+    pairs = [pair for row in rows for pair in row]
+    return (
+        np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)]).astype(np.int64),
+        np.array([place for place, _ in pairs], dtype=np.int32),
+        np.array([number for _, number in pairs], dtype=np.float64),
+    )
 
 
 def _encode(name):
