@@ -183,7 +183,7 @@ cdef class BlockDual:
         cdef WorkingSet *s = self.sets.sets + i
         cdef Py_ssize_t steps, j, best
         cdef double scale = 1.0 / (self.strength * self.problem.n), slope, curve, step, ridge = self.objective.ridge
-        for steps in range(8 + 4 * s.count):
+        for steps in range(8 + 16 * s.count):
             best, step = -1, precision
             for j in range(s.count):
                 slope = self.values[j] - ridge * self.mass

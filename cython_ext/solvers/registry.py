@@ -6,7 +6,9 @@ MODULES = {
     'bcfw': 'cython_ext.solvers.bcfw',
     'sgd': 'cython_ext.solvers.sgd',
     'lbfgs': 'cython_ext.solvers.lbfgs',
+    'n-slack': 'cython_ext.solvers.n_slack',
     'fw': 'cython_ext.solvers.fw',
+    'perceptron': 'cython_ext.solvers.perceptron',
 }
 
 

@@ -7,18 +7,11 @@ from cython_ext.objectives.registry import Variant
 from cython_ext.problem import build_problem
 from tests.enumeration import Enumeration
 from tests.solvers import problems, tiny
+from tests.variants import terms
 
 VARIANTS = [Variant('slack', 1), Variant('margin', 2), Variant('slack', 2)]
 LOSSES = [(name, loss) for name in tiny.DATA for loss in ('zero-one', 'hamming')]
 LOSSES += [('multiclass', 'matrix'), ('multiclass-binary', 'matrix')]
-
-
-def terms(losses, variant):
-    """b(y) and c(y) of outputs with these task losses."""
-    if variant.hard_margin:
-        return (losses > 0).astype(float), np.ones(len(losses))
-    b = np.sqrt(losses) if variant.slack_norm == 2 else losses
-    return b, b if variant.rescale == 'slack' else np.ones(len(losses))
 
 
 def twin(name, loss, variant, lam=0.3):

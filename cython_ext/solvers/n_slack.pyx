@@ -1,0 +1,202 @@
+"""Cutting planes with a slack for each example (Tsochantaridis et al. 2005, Algorithm 1).
+
+The examples are visited in order. Where the most violated constraint is violated by more than the slack xi_i over the
+working set S_i allows, plus epsilon, it is added to S_i, and the dual is optimised again: over the working sets of
+all examples (variant a, `reoptimise=full`, after every so many new constraints and after every pass), or over S_i
+alone (variant b, `reoptimise=subspace`). The dual never falls. With a fixed epsilon the method ends when a whole pass
+adds nothing and P - D <= epsilon, and Theorem 18 bounds the number of constraints; by default epsilon follows the
+violations down.
+
+The quadratic program over the working sets is solved from where it stands by sweeps of block steps on the cached
+inner products (block_dual.pyx), until its own duality gap is small against epsilon.
+"""
+
+import numpy as np
+
+from libc.math cimport INFINITY, fabs
+from libc.stdint cimport int32_t
+
+from cython_ext.problem cimport Problem
+from cython_ext.solvers.block_dual cimport BlockDual
+from cython_ext.solvers.options import Option, SolverInfo
+from cython_ext.solvers.solver cimport Solver
+from cython_ext.solvers.working_sets cimport WorkingSet
+
+cdef double SHARE = 0.1         # of the mean violation of a pass: epsilon of the next one
+cdef double INNER = 0.1         # gap of the inner program, as a share of the gap that the pass has seen
+cdef enum:
+    SWEEPS = 1000               # most sweeps of one re-optimisation
+
+
+cdef class NSlack(Solver):
+    """options: as OPTIONS below; nothing is random, seed is not used."""
+
+    cdef readonly BlockDual block
+    cdef bint full
+    cdef readonly double fixed_epsilon, epsilon
+    cdef readonly Py_ssize_t every, position, added, pending
+    cdef readonly Py_ssize_t sweep, sweep_position      # of the re-optimisation under way; sweep 0: none
+    cdef double sweep_gap, gap_sum, violation_sum, primal_sum
+    cdef object last_estimate
+
+    def __init__(self, Problem problem not None, options, seed=0):
+        Solver.__init__(self, problem)
+        self.block = BlockDual(problem)
+        self.full, self.every = options['reoptimise'] == 'full', options['every']
+        self.fixed_epsilon = self.epsilon = options['epsilon']
+
+    @property
+    def w(self):
+        return self.block.w
+
+    def run_pass(self, int32_t[::1] stop):
+        cdef Py_ssize_t n = self.problem.n
+        cdef bint room = True
+        with nogil:
+            while room and not stop[0] and (self.position < n or self.sweep):
+                if self.sweep:
+                    self.relax()
+                else:
+                    room = self.search(self.position)
+                    self.position += room
+                    if self.pending >= self.every or (self.position == n and self.full):
+                        self.sweep, self.sweep_position, self.sweep_gap = 1, 0, 0.0
+        if not room:
+            raise MemoryError
+        if self.position < n or self.sweep:
+            return False
+        self._end_pass()
+        return True
+
+    def _end_pass(self):
+        problem = self.problem
+        norm2 = problem.features.inner(self.block.w, self.block.w)
+        dual = self.block.linear_part() - problem.lam / 2 * norm2
+        self.last_estimate = problem.lam / 2 * norm2 + self.primal_sum / problem.n, dual
+        gap = self.gap_sum / problem.n
+        if self.fixed_epsilon > 0:
+            self.finished = self.added == 0 and gap <= self.epsilon
+        else:
+            self.epsilon = SHARE * self.violation_sum / problem.n
+            self.finished = self.added == 0 and gap <= 1e-14 * abs(dual)
+        self.passes += 1
+        self.position = self.added = self.pending = 0
+        self.gap_sum = self.violation_sum = self.primal_sum = 0.0
+
+    cdef bint search(self, Py_ssize_t i) noexcept nogil:
+        """Adds the most violated constraint of an example, if it is one; False when there is no memory for it."""
+        cdef double bias, value = self.block.look(i, &bias), slack = max(0.0, self.best_cached(i)), gap
+        self.oracle_calls += 1
+        gap = self.gap_of(i, value)
+        self.primal_sum += self.block.objective.loss_of(value)
+        self.gap_sum += gap
+        self.violation_sum += max(0.0, value - slack)
+        if value > slack + self.epsilon and self.block.sets.find(i, self.block.work.code) < 0:
+            if self.block.place(i, bias, value) < 0:
+                return False
+            self.added += 1
+            self.pending += self.full
+        if gap > 0 and not self.full:
+            self.step(i, gap)
+        return True
+
+    cdef void step(self, Py_ssize_t i, double gap) noexcept nogil:
+        """Optimises the block of an example that has just been rated."""
+        self.block.begin(i)
+        self.block.optimise(i, 1e-3 * gap)
+        self.block.apply(i)
+
+    cdef double best_cached(self, Py_ssize_t i) noexcept nogil:
+        """The largest value of the outputs in the working set, just rated."""
+        cdef Py_ssize_t j
+        cdef double top = -INFINITY
+        for j in range(self.block.sets.sets[i].count):
+            top = max(top, self.block.values[j])
+        return top
+
+    cdef void relax(self) noexcept nogil:
+        """One block step of the re-optimisation; at the end of a sweep, whether another one is needed."""
+        cdef Py_ssize_t i = self.sweep_position
+        cdef double gap
+        if self.block.sets.sets[i].count > 1:
+            self.block.rate(i)
+            gap = self.gap_of(i, max(0.0, self.best_cached(i)))
+            self.sweep_gap += gap
+            if gap > 0:
+                self.step(i, gap)
+        self.sweep_position += 1
+        if self.sweep_position < self.problem.n:
+            return
+        if self.sweep_gap / self.problem.n <= INNER * self.gap_sum / self.position or self.sweep >= SWEEPS:
+            self.sweep = self.pending = 0
+        else:
+            self.sweep += 1
+        self.sweep_position, self.sweep_gap = 0, 0.0
+
+    cdef double gap_of(self, Py_ssize_t i, double value) noexcept nogil:
+        """The duality gap of an example's block where its largest value is that; with a hard margin, which has no such
+        gap, the largest violation of the optimality conditions."""
+        cdef WorkingSet *s = self.block.sets.sets + i
+        cdef Py_ssize_t j
+        if not self.block.objective.cone or self.block.objective.ridge > 0:
+            return self.block.objective.loss_of(value) - self.block.mean
+        for j in range(s.count):
+            if s.weight[j] > 0:
+                value = max(value, fabs(self.block.values[j]))
+        return max(value, 0.0)
+
+    # --------------------------------------------------------------------------------------- what others ask for
+
+    def set_dual_point(self, point):
+        """Begin at a sparse dual point (of the same examples, for any lambda) instead of the right outputs."""
+        self.last_estimate = np.inf, self.block.start(point)
+
+    def candidates(self):
+        return [('current', self.block.w)]
+
+    def estimate(self):
+        return self.last_estimate
+
+    def dual_value(self):
+        return 0.0 if self.last_estimate is None else self.last_estimate[1]
+
+    def dual_point(self):
+        return self.block.sets.dual_point()
+
+    def state(self):
+        names = ('epsilon', 'position', 'added', 'pending', 'sweep', 'sweep_position')
+        return {
+            **Solver.state(self), **{f'block.{name}': value for name, value in self.block.state().items()},
+            **{name: getattr(self, name) for name in names}, 'sweep_gap': self.sweep_gap,
+            'violation_sum': self.violation_sum, 'primal_sum': self.primal_sum, 'gap_sum': self.gap_sum,
+            'estimate': list(self.last_estimate or ()),
+        }
+
+    def restore(self, state):
+        Solver.restore(self, state)
+        self.block.restore({name[6:]: value for name, value in state.items() if name.startswith('block.')})
+        self.epsilon, self.position, self.added = state['epsilon'], state['position'], state['added']
+        self.pending, self.sweep, self.sweep_position = state['pending'], state['sweep'], state['sweep_position']
+        self.sweep_gap, self.violation_sum = state['sweep_gap'], state['violation_sum']
+        self.gap_sum, self.primal_sum = state['gap_sum'], state['primal_sum']
+        self.last_estimate = tuple(state['estimate']) or None
+
+
+OPTIONS = {
+    'reoptimise': Option(('full', 'subspace'), 'full', 'after new constraints: over the working sets of all examples, or '
+                         'of the example alone'),
+    'every': Option(int, 100, 'new constraints until the working sets of all examples are optimised again', minimum=1),
+    'epsilon': Option(float, 0.0, 'violation that is tolerated, in units of the loss; the run ends when there is no '
+                      'larger one (svm_struct: -e); 0: follows the violations down', minimum=0),
+}
+
+INFO = SolverInfo(
+    name='n-slack',
+    summary='cutting planes, a working set for each example',
+    oracle={'hinge': 'max'},
+    options=OPTIONS,
+    certificate='its own dual point',
+    paper='Tsochantaridis et al. 2005, Algorithm 1',
+    make=NSlack,
+    variants=('slack', 'squared', 'hard-margin'),
+)
