@@ -68,6 +68,10 @@ class Bounds:
             np.copyto(self.w, w)
         return True
 
+    def forget_primal(self):
+        """Let the next iterate be the best, for a solver whose last one counts."""
+        self.primal = math.inf
+
     def offer_dual(self, dual, point=None):
         """Take a bound if it is better than the best; `point` is a function that makes its dual point."""
         if dual > self.dual:

@@ -137,6 +137,8 @@ class Monitor:
         if not any(math.isfinite(now.primal) for _, now in found):
             raise SolverError(self._failure(found[0][1].primal))
         better, dual_now = False, None
+        if not solver.minimises:
+            bounds.forget_primal()
         for w, now in found:
             better |= bounds.offer_primal(now.primal, w, now.dual)
             if self._softmax:

@@ -198,10 +198,8 @@ stopping_options = together(
     stopping(
         '--max-passes',
         type=click.IntRange(min=0),
-        default=1000,
-        show_default=True,
         metavar='N',
-        help='Passes over the data; 0 reads, evaluates and writes.',
+        help='Passes over the data; 0 reads, evaluates and writes. Default: 1000 (perceptron: 10).',
     ),
     stopping('--max-time', type=Number(positive=True), metavar='SECONDS', help='Time spent training. Default: off.'),
     stopping('--require-gap', is_flag=True, help='End with status 3 if a limit comes before the tolerance.'),

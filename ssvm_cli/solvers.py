@@ -21,9 +21,10 @@ def choose(name, objective):
         raise UsageError(f'unknown solver {name!r} (choose from auto, {", ".join(MODULES)})')
     info = solver_info(name)
     if objective not in info.objectives:
-        fit = [other.name for other in all_solvers() if objective in other.objectives]
+        fit = [other.name for other in all_solvers() if objective in other.objectives and other.minimises]
+        verb = 'minimise' if info.minimises else 'report'
         raise UsageError(
-            f'{name} does not minimise {objective}, only {", ".join(info.objectives)} '
+            f'{name} does not {verb} {objective}, only {", ".join(info.objectives)} '
             f'(solvers for {objective}: {", ".join(fit)})'
         )
     return info
@@ -35,6 +36,7 @@ def solver_table():
     rows = [_line('auto', 'by objective: ' + ', '.join(f'{name} for {objective}' for objective, name in AUTO.items()))]
     for info in all_solvers():
         objectives = ', '.join(f'{objective} ({oracle} oracle)' for objective, oracle in info.oracle.items())
+        objectives = objectives if info.minimises else f'none; its weights are reported in {objectives}'
         rows += ['', _line(info.name, info.summary), _line('  objectives', objectives)]
         rows += [_line('  certificate', info.certificate)]
         rows += [_line(f'  --set {key}=', _option(option)) for key, option in info.options.items()]

@@ -24,7 +24,7 @@ from ssvm_cli.solvers import choose
 
 STATUS_TEXT = {
     monitor.CONVERGED: 'converged',
-    monitor.FINISHED: 'stopped because the solver can do no better',
+    monitor.FINISHED: 'stopped because the solver has nothing left to do',
     monitor.MAX_PASSES: 'stopped at --max-passes',
     monitor.MAX_TIME: 'stopped at --max-time',
     monitor.INTERRUPTED: 'interrupted',
@@ -103,7 +103,7 @@ class Training:
             self.problem,
             self.solver,
             tolerance,
-            monitor.Limits(o.max_passes, o.max_time),
+            monitor.Limits(self.info.max_passes if o.max_passes is None else o.max_passes, o.max_time),
             Schedule(o.gap_every),
             self.progress,
             log=self._write_row if log else None,

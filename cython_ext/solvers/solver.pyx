@@ -8,6 +8,10 @@ import numpy as np
 
 
 cdef class Solver:
+    """`minimises` is False for a baseline: its last weights are its result, whatever their objective."""
+
+    minimises = True
+
     def __init__(self, Problem problem not None):
         self.problem = problem
         self.passes = self.oracle_calls = 0

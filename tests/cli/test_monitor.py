@@ -53,6 +53,8 @@ class Problem:
 class Solver:
     """w jumps around 1, ever closer; the dual of its own comes closer too, but not always."""
 
+    minimises = True
+
     def __init__(self, problem):
         self.problem, self.passes, self.oracle_calls, self.finished = problem, 0, 0, False
         self.step = 0

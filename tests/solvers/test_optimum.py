@@ -12,10 +12,13 @@ from ssvm_cli.solvers import choose
 from tests import optimum
 from tests.solvers import problems
 from tests.solvers.runs import bounds, go, make
-from tests.solvers.tiny import DATA
+from tests.solvers.tiny import COUNTABLE, DATA
 
 twin = functools.cache(problems.twin)
 
+# Baselines minimise nothing: they have no optimum to reach, but what they report must be true.
+BASELINES = [name for name in MODULES if not solver_info(name).minimises]
+MINIMISERS = [name for name in MODULES if name not in BASELINES]
 LOSSES = ('zero-one', 'hamming', 'matrix')
 # Further ways to run a solver, beside its defaults: (solver, options)
 VARIANTS = {
@@ -31,7 +34,7 @@ REACH = {'bcfw': (1e-6, 1500), 'lbfgs': (1e-6, 300), 'sgd': (5e-2, 3000), 'fw': 
 
 def everything_that_fits():
     """(solver, options, data, objective, loss, feature set): defaults on every problem, variants on hamming loss."""
-    for solver in MODULES:
+    for solver in MINIMISERS:
         for objective, options in itertools.product(solver_info(solver).objectives, VARIANTS[solver]):
             for loss, name in itertools.product(['hamming'] if objective == 'log' or options else LOSSES, DATA):
                 for feature_set in ('all', 'observed'):
@@ -47,7 +50,7 @@ EVERYTHING = list(everything_that_fits())
 
 
 def test_every_solver_is_covered():
-    assert set(VARIANTS) == set(REACH) == set(MODULES)
+    assert set(VARIANTS) == set(REACH) == set(MINIMISERS)
 
 
 @pytest.mark.parametrize('case', EVERYTHING, ids=map(name_of, EVERYTHING))
@@ -88,7 +91,7 @@ def check_both_sides(it, method):
         np.testing.assert_allclose(it.from_core(w), optimum.weights(it.plain, alpha), rtol=1e-10, atol=1e-12)
 
 
-@pytest.mark.parametrize('solver', MODULES)
+@pytest.mark.parametrize('solver', MINIMISERS)
 @pytest.mark.parametrize('lam_times_n', [1e-3, 0.03, 30, 1e3])
 def test_bounds_hold_at_every_lambda(solver, lam_times_n):
     """Far from lambda = 1/n the bounds may close slowly, but they are bounds."""
@@ -105,18 +108,42 @@ def test_bounds_hold_at_every_lambda(solver, lam_times_n):
             assert primal >= it.best.dual - it.rounding()
 
 
+@pytest.mark.parametrize('solver', BASELINES)
+@pytest.mark.parametrize('lam_times_n', [1e-3, 1, 1e3])
+@pytest.mark.parametrize('name', COUNTABLE)
+def test_what_baselines_report_is_true(solver, lam_times_n, name):
+    """Both bounds hold after every pass, and are what the enumeration says about the same w and the same alpha."""
+    for objective, loss in itertools.product(solver_info(solver).objectives, LOSSES):
+        it = twin(name, objective, loss, lam_times_n)
+        method = make(solver, it.problem, seed=1)
+        for _ in range(20):
+            primal, dual = bounds(method)
+            assert dual <= it.best.primal + it.rounding(method.passes)
+            assert primal >= it.best.dual - it.rounding()
+            check_both_sides(it, method)
+            if method.finished:
+                break
+            assert method.run_pass(go())
+
+
 @pytest.mark.parametrize('solver', MODULES)
 def test_before_the_first_pass(solver):
     """Whoever evaluates before any pass gets the bounds of w = 0, or of a better start."""
     for objective in solver_info(solver).objectives:
-        it = twin('chain', objective, 'hamming')
+        it = twin('chain-countable', objective, 'hamming')
         primal, dual = bounds(make(solver, it.problem))
         assert dual <= it.best.primal <= primal <= optimum.primal(it.plain, objective, np.zeros(it.truth.dim)) + 1e-12
 
 
+@pytest.mark.parametrize('objective', ['log', 'softmax-margin'])
+def test_a_baseline_is_refused_in_other_words(objective):
+    with pytest.raises(UsageError, match=f'perceptron does not report {objective}, only hinge .solvers for'):
+        choose('perceptron', objective)
+
+
 @pytest.mark.parametrize(('solver', 'objective'), [('lbfgs', 'hinge'), ('bcfw', 'log'), ('bcfw', 'softmax-margin')])
 def test_what_does_not_fit_is_refused_with_both_names_and_the_alternatives(solver, objective):
-    others = [name for name in MODULES if objective in solver_info(name).objectives]
+    others = [name for name in MINIMISERS if objective in solver_info(name).objectives]
     with pytest.raises(UsageError, match=f'{solver} does not minimise {objective}.*{", ".join(others)}'):
         choose(solver, objective)
     for name in others:
@@ -127,7 +154,7 @@ def test_what_does_not_fit_is_refused_with_both_names_and_the_alternatives(solve
 def test_solvers_agree_within_their_gaps(objective):
     """All that minimise the same objective end with intervals that have a point in common."""
     intervals = {}
-    for solver in MODULES:
+    for solver in MINIMISERS:
         if objective in solver_info(solver).objectives:
             it = twin('chain-edges', objective, 'matrix', 2.0)
             method = make(solver, it.problem)

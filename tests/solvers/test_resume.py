@@ -24,6 +24,8 @@ CASES = [
     ('lbfgs', {'restart': 4}, 'log'),
     ('lbfgs', {'memory': 2}, 'softmax-margin'),
     ('fw', {}, 'hinge'),
+    ('perceptron', {}, 'hinge'),
+    ('perceptron', {'average': False, 'shuffle': False}, 'hinge'),
 ]
 EVERY_CASE = pytest.mark.parametrize(
     ('solver', 'options', 'objective'), CASES, ids=['-'.join([s, o, *map(str, p.values())]) for s, p, o in CASES]
@@ -42,7 +44,7 @@ def test_same_seed_same_bytes(solver, options, objective):
     assert first == second
 
 
-@pytest.mark.parametrize('solver', ['bcfw', 'sgd'])
+@pytest.mark.parametrize('solver', ['bcfw', 'sgd', 'perceptron'])
 def test_another_seed_another_order(solver):
     it = twin('chain', 'hinge')
     first, second = (everything(run(make(solver, it.problem, seed=seed), 3)) for seed in (1, 2))

@@ -5,18 +5,18 @@ from types import SimpleNamespace
 import numpy as np
 
 
-def arrays(task='chain', lengths=(3, 1, 2), n_labels=3, attributes=4, edges=0, binary=False, seed=0):
+def arrays(task='chain', lengths=(3, 1, 2), n_labels=3, attributes=4, edges=0, binary=False, bias=False, seed=0):
     """A random data set: sparse tokens (some without any attribute), random labels below n_labels.
 
     lengths: tokens per example (multiclass: only their number counts); edges: number of edge attributes, 0 for none;
-    binary: all values are 1 and the array of values is None.
+    binary: all values are 1 and the array of values is None; bias: every token has the last attribute.
     """
     rng = np.random.default_rng(seed)
     if task == 'multiclass':
         lengths = [1] * len(lengths)
     offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
     data = SimpleNamespace(offsets=offsets, n_labels=n_labels, n_attributes=attributes, n_edge_attributes=edges)
-    data.indptr, data.indices, data.values = _rows(rng, np.ones(offsets[-1], bool), attributes, binary)
+    data.indptr, data.indices, data.values = _rows(rng, np.ones(offsets[-1], bool), attributes, binary, bias)
     data.edge_indptr = data.edge_indices = data.edge_values = None
     if edges:
         inside = np.ones(offsets[-1], bool)
@@ -26,9 +26,12 @@ def arrays(task='chain', lengths=(3, 1, 2), n_labels=3, attributes=4, edges=0, b
     return data
 
 
-def _rows(rng, filled, width, binary):
-    """CSR rows with about half of `width` columns each; rows that are not `filled` stay empty."""
+def _rows(rng, filled, width, binary, bias=False):
+    """CSR rows with about half of `width` columns each (and the last one with bias); rows that are not `filled` stay
+    empty."""
     present = (rng.random((len(filled), width)) < 0.5) & filled[:, None]
+    if bias:
+        present[:, -1] = filled
     indptr = np.concatenate(([0], np.cumsum(present.sum(axis=1)))).astype(np.int64)
     indices = np.nonzero(present)[1].astype(np.int32)
     values = None if binary else np.round(rng.normal(size=len(indices)), 3)
@@ -56,9 +59,18 @@ DATA = {
 }
 
 
+# Data that can be counted: no negative values, and an attribute that every token has.
+COUNTABLE = {
+    'multiclass-countable': {'task': 'multiclass', 'lengths': (1,) * 9, 'n_labels': 3, 'seed': 8},
+    'chain-countable': {'lengths': (3, 1, 4, 2, 2), 'n_labels': 3, 'seed': 9},
+    'chain-edges-countable': {'lengths': (3, 1, 4, 0, 2), 'n_labels': 2, 'edges': 2, 'seed': 10},
+    'chain-unlinked-countable': {'lengths': (3, 1, 2, 2), 'n_labels': 3, 'seed': 11, 'plain': False},
+}
+
+
 def named(name):
     """The arrays of that name, with `task` and with `transitions` as TokenDataset has it."""
-    options = dict(DATA[name])
+    options = dict(DATA[name]) if name in DATA else {**COUNTABLE[name], 'binary': True, 'bias': True}
     plain = options.pop('plain', True)
     data = arrays(**options)
     data.task = options.get('task', 'chain')
