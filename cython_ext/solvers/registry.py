@@ -9,7 +9,6 @@ MODULES = {
     'n-slack': 'cython_ext.solvers.n_slack',
     'fw': 'cython_ext.solvers.fw',
     'perceptron': 'cython_ext.solvers.perceptron',
-    'perceptron': 'cython_ext.solvers.perceptron',
 }
 
 
