@@ -64,7 +64,7 @@ COUNTABLE = {
     'multiclass-countable': {'task': 'multiclass', 'lengths': (1,) * 9, 'n_labels': 3, 'seed': 8},
     'chain-countable': {'lengths': (3, 1, 4, 2, 2), 'n_labels': 3, 'seed': 9},
     'chain-edges-countable': {'lengths': (3, 1, 4, 0, 2), 'n_labels': 2, 'edges': 2, 'seed': 10},
-    'chain-unlinked-countable': {'lengths': (3, 1, 2, 2), 'n_labels': 3, 'seed': 11, 'plain': False},
+    'chain-unlinked-countable': {'lengths': (3, 1, 2, 2), 'n_labels': 3, 'seed': 12, 'plain': False},
 }
 
 
