@@ -75,7 +75,7 @@ SSVM_CLONES static double ssvm_viterbi(ptrdiff_t T, ptrdiff_t K, ptrdiff_t S, co
 
 /* log sum of exp(score) over all labellings, mean[t, k] = P(y_t = k), pair[j, k] = expected transitions (summed
  * over t, or one S x S block each where step > 0). Padding comes out as 0. scratch: (2 T + 1) * S + 2 * blocks * S * S
- * doubles with blocks = 1 or T - 1.
+ * + T doubles with blocks = 1 or T - 1.
  *
  * Probability space with one scale per position (the sum of the forward vector). Where a scale is so small that
  * lost terms could matter, or anything overflows, returns NaN: the caller falls back to log space. */
@@ -86,6 +86,7 @@ SSVM_CLONES static double ssvm_forward_backward(ptrdiff_t T, ptrdiff_t K, ptrdif
     const ptrdiff_t blocks = T < 2 ? 0 : step ? T - 1 : 1, square = S * S;
     double *const e = scratch, *const alpha = e + T * S, *const beta = alpha + T * S;
     double *const x = beta + S, *const xt = x + blocks * square;      /* exp(a - top) and its transpose */
+    double *const inverse = xt + blocks * square;                      /* of the scales */
     double log_z = 0.0;
     for (ptrdiff_t b = 0; b < blocks; b++) {
         double top = -INFINITY;
@@ -120,11 +121,11 @@ SSVM_CLONES static double ssvm_forward_backward(ptrdiff_t T, ptrdiff_t K, ptrdif
         }
         const double scale = ssvm_sum(S, now);
         if (!(scale > tiny && scale < INFINITY)) return NAN;
-        const double inverse = 1.0 / scale;
-        for (ptrdiff_t k = 0; k < S; k++) now[k] *= inverse;
+        inverse[t] = 1.0 / scale;
+        for (ptrdiff_t k = 0; k < S; k++) now[k] *= inverse[t];
         log_z += log(scale) + top;
         /* e[t, :] / scale is what the way back needs */
-        for (ptrdiff_t k = 0; k < S; k++) et[k] *= inverse;
+        for (ptrdiff_t k = 0; k < S; k++) et[k] *= inverse[t];
     }
     for (ptrdiff_t k = 0; k < S; k++) beta[k] = k < K ? 1.0 : 0.0;
     memcpy(mean + (T - 1) * S, alpha + (T - 1) * S, S * sizeof(double));
@@ -133,8 +134,9 @@ SSVM_CLONES static double ssvm_forward_backward(ptrdiff_t T, ptrdiff_t K, ptrdif
         const double *before = alpha + (t - 1) * S;
         for (ptrdiff_t k = 0; k < S; k++) q[k] *= beta[k];
         ssvm_sum_product(K, S, q, xt + (step ? (t - 1) * square : 0), beta);
-        /* A forward term below 1e-307 is gone; it matters only where the way back weighs it this much. */
-        if (!(ssvm_max(K, beta) < huge)) return NAN;
+        /* A forward term (a label's or a transition's exponential, too) is gone when it was below 1e-307 before it was
+         * scaled; it matters only where the way back weighs it this much. */
+        if (!(ssvm_max(K, beta) * inverse[t - 1] < huge)) return NAN;
         double *m = mean + (t - 1) * S;
         for (ptrdiff_t k = 0; k < S; k++) m[k] = before[k] * beta[k];
         const double total = ssvm_sum(S, m);

@@ -73,7 +73,7 @@ cdef class Chain(SummedStructure):
         cdef Py_ssize_t T = self.longest, S = self.stride
         cdef Py_ssize_t blocks = 1 if self.tied else T
         # forward-backward; top-k needs values and two back pointers for every (position, label, rank)
-        return max((2 * T + 2) * S + 2 * blocks * S * S, 3 * T * S * k + 2 * S)
+        return max((2 * T + 2) * S + 2 * blocks * S * S + T, 3 * T * S * k + 2 * S)
 
     cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
         cdef Py_ssize_t t

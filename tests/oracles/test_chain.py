@@ -132,3 +132,18 @@ def test_scores_around_the_range_of_exp(tied):
         assert log_partition == pytest.approx(forward(unary, transitions, log_sum_exp), rel=0, abs=1e-9)
         rows = mean[: length * structure.stride].reshape(length, -1)[:, :k]
         np.testing.assert_allclose(rows, marginals(unary, transitions), rtol=0, atol=1e-9)
+
+
+@TIED
+def test_a_label_that_underflows_before_a_small_scale(tied):
+    """Label 0 of position 2 is 721 below label 1, too far for its exponential; the transitions to it and from it are as
+    much better, and half of the probability goes through it."""
+    transitions = np.array([[322, 0, 401], [275, 0, 0], [0, 92, 0]], float)
+    for low in np.arange(-8.5, -7, 0.125):
+        unary = np.array([[81, 301, 523], [335, 296, 275], [low, 713, 201], [-397, 820, 818]])
+        steps = transitions if tied else np.broadcast_to(transitions, (3, 3, 3))
+        structure = lone(4, 3, tied)
+        log_partition, mean = structure.exp_oracle(0, theta_of(structure, unary, steps))
+        assert log_partition == pytest.approx(forward(unary, transitions, log_sum_exp), rel=0, abs=1e-9)
+        rows = mean[: 4 * structure.stride].reshape(4, -1)[:, :3]
+        np.testing.assert_allclose(rows, marginals(unary, transitions), rtol=0, atol=1e-9)
