@@ -1,5 +1,7 @@
 cdef class Acceleration:
     cdef readonly double lam, kappa, ceiling
+    cdef object features
+    cdef bint euclidean
     cdef readonly object center, before, mean
     cdef float *center_data
     cdef float *before_data

@@ -36,10 +36,11 @@ RATE = 0.2                  # weight of the last iterate in the running average
 
 cdef class Acceleration:
     """problem: for its lambda and dimension. The vectors are single precision: any center is as good as another, and
-    every sum that must be exact is made of w in double precision and of the center as it is."""
+    every sum that must be exact is made of w in double precision and of the center as it is. The sweeps over memory give
+    Euclidean products on the way; other ones are asked of the feature map."""
 
     def __init__(self, problem):
-        self.lam = problem.lam
+        self.lam, self.features, self.euclidean = problem.lam, problem.features, problem.features.euclidean
         self.kappa, self.ceiling = 0.0, np.inf
         cdef float[::1] center = aligned_zeros(problem.dim + 1, np.float32)
         cdef float[::1] before = aligned_zeros(problem.dim + 1, np.float32)
@@ -72,6 +73,9 @@ cdef class Acceleration:
         self.passes += 1
         self.dual_norm2 = scale * scale * vector.average(len(w), &w[0], self.center_data, self.share(), self.mean_data,
                                                          max(RATE, 1.0 / self.passes))
+        if not self.euclidean:
+            rest = np.asarray(w) - self.share() * np.asarray(self.center)[:len(w)]
+            self.dual_norm2 = scale * scale * self.features.inner(rest, rest)
 
     def begin_pass(self, double[::1] w, double gap, double dual):
         """Before the next pass: an outer step, or none where the contraction is measured. gap: mean block gap of the
@@ -107,7 +111,10 @@ cdef class Acceleration:
     cdef _step(self, double[::1] w):
         cdef double root = sqrt(self.lam / self.strength())
         cdef double beta = (1 - root) / (1 + root) if self.steps and self.uphill <= 0 else 0.0
-        self.uphill = vector.extrapolate(len(w), &w[0], self.center_data, self.before_data, self.share(), beta)
+        end, center, before = (np.asarray(x)[:len(w)] for x in (w, self.center, self.before))
+        uphill = None if self.euclidean else self.features.inner(center - end, end - before)
+        product = vector.extrapolate(len(w), &w[0], self.center_data, self.before_data, self.share(), beta)
+        self.uphill = product if uphill is None else uphill
         self.steps += 1
 
     cdef _adapt(self, double[::1] w, double contraction):

@@ -80,12 +80,13 @@ cdef class BlockFrankWolfe(Solver):
         self.position = -1
         self.passes += 1
         self.estimated_gap = self.gap_sum / problem.n
-        norm2 = problem.features.inner(self.block.w, self.block.w)
+        if self.acceleration is not None:
+            self.acceleration.end_pass(self.block.w)
+            norm2 = self.dual_norm2 = self.acceleration.dual_norm2
+        if self.acceleration is None or problem.features.euclidean:     # else it takes long, and this one is near it
+            norm2 = problem.features.inner(self.block.w, self.block.w)
         if self.acceleration is None:
             self.dual_norm2 = norm2
-        else:
-            self.acceleration.end_pass(self.block.w)
-            self.dual_norm2 = self.acceleration.dual_norm2
         dual = self.block.linear_part() - problem.lam / 2 * self.dual_norm2
         self.last_estimate = problem.lam / 2 * norm2 + self.loss_sum / problem.n, dual
 
@@ -194,4 +195,5 @@ INFO = SolverInfo(
     paper='Lacoste-Julien et al. 2013; Pillutla et al. 2018, Algorithm 1',
     make=BlockFrankWolfe,
     variants=('slack', 'squared'),
+    kernels=True,
 )
