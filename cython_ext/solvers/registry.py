@@ -9,6 +9,7 @@ MODULES = {
     'n-slack': 'cython_ext.solvers.n_slack',
     'fw': 'cython_ext.solvers.fw',
     'perceptron': 'cython_ext.solvers.perceptron',
+    'counts': 'cython_ext.solvers.counts',
 }
 
 

@@ -26,6 +26,9 @@ CASES = [
     ('fw', {}, 'hinge'),
     ('perceptron', {}, 'hinge'),
     ('perceptron', {'average': False, 'shuffle': False}, 'hinge'),
+    ('counts', {}, 'hinge'),
+    ('counts', {'smoothing': 0.1}, 'log'),
+    ('counts', {}, 'softmax-margin'),
 ]
 EVERY_CASE = pytest.mark.parametrize(
     ('solver', 'options', 'objective'), CASES, ids=['-'.join([s, o, *map(str, p.values())]) for s, p, o in CASES]
@@ -39,7 +42,7 @@ def test_every_solver_and_objective_is_covered():
 
 @EVERY_CASE
 def test_same_seed_same_bytes(solver, options, objective):
-    it = twin('chain', objective)
+    it = twin('chain-countable', objective)
     first, second = (everything(run(make(solver, it.problem, seed=5, **options), 12)) for _ in range(2))
     assert first == second
 
@@ -54,7 +57,7 @@ def test_another_seed_another_order(solver):
 @EVERY_CASE
 def test_restored_after_every_pass(solver, options, objective):
     """A new solver for every pass, each from the state of the one before."""
-    it = twin('chain', objective)
+    it = twin('chain-countable', objective)
     whole = run(make(solver, it.problem, seed=5, **options), 14)
     state = saved(make(solver, it.problem, seed=5, **options))
     for _ in range(14):
@@ -77,7 +80,9 @@ def as_bytes(state):
 def larger(objective, threads=1):
     """A problem whose passes take long enough to be stopped inside: no enumeration here, only bytes."""
     rng = np.random.default_rng(0)
-    data = tiny.arrays('chain', tuple(rng.integers(1, 30, size=900)), 12, attributes=20, seed=1)
+    data = tiny.arrays('chain', tuple(rng.integers(1, 30, size=900)), 12, attributes=20, bias=True, seed=1)
+    data.values = np.abs(data.values)
+    data.values[data.indices == 19] = 1
     return build_problem(
         problems.dataset_of(data), task='chain', objective=objective, loss='hamming', lam=1 / 900, threads=threads
     )
@@ -114,7 +119,7 @@ def test_interrupted_inside_passes(solver, options, objective):
 @EVERY_CASE
 def test_a_flag_that_is_up_from_the_start(solver, options, objective):
     """Asked to stop at once, again and again: nothing is lost and nothing is done twice."""
-    it = twin('chain', objective)
+    it = twin('chain-countable', objective)
     whole = run(make(solver, it.problem, seed=5, **options), 5)
     held = make(solver, it.problem, seed=5, **options)
     while held.passes < 5 and not held.finished:
