@@ -7,6 +7,7 @@ MODULES = {
     'sgd': 'cython_ext.solvers.sgd',
     'lbfgs': 'cython_ext.solvers.lbfgs',
     'n-slack': 'cython_ext.solvers.n_slack',
+    'one-slack': 'cython_ext.solvers.one_slack',
     'fw': 'cython_ext.solvers.fw',
     'perceptron': 'cython_ext.solvers.perceptron',
     'counts': 'cython_ext.solvers.counts',
