@@ -180,7 +180,10 @@ class Training:
         self.dataset = self.dataset.without_inputs()  # the problem has them in a form of its own
         self.progress.say(f'{self.problem.dim} weights, {self.problem.memory_estimate() / 2**20:.0f} MB', level=2)
         self._check_memory()
-        self.solver = self.info.make(self.problem, self.settings, o.seed)
+        try:
+            self.solver = self.info.make(self.problem, self.settings, o.seed)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
 
     def _check_memory(self):
         """Refuse what cannot fit: weights, their change and the best weights are three vectors at least."""
