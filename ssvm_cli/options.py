@@ -4,6 +4,7 @@ Values that a later release adds are one line in a tuple here; what is not liste
 
     data options        train, gap, predict, convert
     objective options   train
+    kernel options      train
     solver options      train
     stopping options    train
     running options     train (seed, log, checkpoints), threads and verbosity everywhere
@@ -18,6 +19,7 @@ from ssvm_cli.command import LazyChoice, Number, Option
 TASKS = ('multiclass', 'chain')
 OBJECTIVES = ('hinge', 'log', 'softmax-margin')
 FEATURE_SETS = ('all', 'observed')
+KERNELS = ('linear', 'poly', 'rbf')
 # What svm_struct_learn writes for -o and -l is understood too: spelling -> name.
 RESCALE = {'margin': 'margin', '2': 'margin'}
 SLACK_NORMS = ('1',)
@@ -68,6 +70,7 @@ def list_solvers(ctx, param, value):
 
 data = functools.partial(option, section='Data')
 objective = functools.partial(option, section='Objective')
+kernel = functools.partial(option, section='Kernel')
 solver = functools.partial(option, section='Solver')
 stopping = functools.partial(option, section='Stopping, whichever comes first')
 running = functools.partial(option, section='Running')
@@ -157,6 +160,37 @@ objective_options = together(
         type=Number(positive=True),
         metavar='C',
         help='The same as svm_struct has it: 1/2 |w|^2 + C/n sum of losses, so LAMBDA = 1/C.',
+    ),
+)
+
+kernel_options = together(
+    kernel(
+        '--kernel',
+        type=click.Choice(KERNELS),
+        default='linear',
+        show_default=True,
+        help='Kernel of the input features of a position; label pairs stay linear.',
+    ),
+    kernel(
+        '--degree',
+        type=click.IntRange(1, 100),
+        metavar='N',
+        help="Of poly, (GAMMA <x, x'> + COEF0)^N. Default: 3.",
+    ),
+    kernel(
+        '--gamma',
+        type=Number(positive=True),
+        metavar='GAMMA',
+        help="Of poly, and of rbf, exp(-GAMMA |x - x'|^2). Default: 1.",
+    ),
+    kernel('--coef0', type=Number(nonnegative=True), metavar='COEF0', help='Of poly. Default: 1.'),
+    kernel(
+        '--kernel-cache',
+        type=Number(nonnegative=True),
+        default=1000.0,
+        show_default='1000',
+        metavar='MB',
+        help='Memory for rows of the kernel matrix; others are computed whenever they are needed.',
     ),
 )
 

@@ -9,14 +9,14 @@ AUTO = {'hinge': 'bcfw', 'log': 'lbfgs', 'softmax-margin': 'lbfgs'}
 WIDTH = 100
 
 
-def choose(name, objective):
-    """The SolverInfo of a name as --solver has it, for an objective.
+def choose(name, objective, kernel=False):
+    """The SolverInfo of a name as --solver has it, for an objective, with a kernel or without.
 
     Raises:
         UsageError: no such solver, or one that does not minimise this objective; with the alternatives.
     """
     if name == 'auto':
-        name = AUTO[objective]
+        name = automatic(objective, kernel)
     if name not in MODULES:
         raise UsageError(f'unknown solver {name!r} (choose from auto, {", ".join(MODULES)})')
     info = solver_info(name)
@@ -27,7 +27,24 @@ def choose(name, objective):
             f'{name} does not {verb} {objective}, only {", ".join(info.objectives)} '
             f'(solvers for {objective}: {", ".join(fit)})'
         )
+    if kernel and not info.kernels:
+        fit = ', '.join(with_kernels(objective)) or 'none'
+        raise UsageError(
+            f'{name} needs the weights themselves, which a kernel does not have '
+            f'(solvers for {objective} that work with kernels: {fit})'
+        )
     return info
+
+
+def automatic(objective, kernel=False):
+    """What `auto` picks: the usual solver, or the first one that works with kernels where it does not."""
+    usual = AUTO[objective]
+    return usual if not kernel or solver_info(usual).kernels else next(iter(with_kernels(objective)), usual)
+
+
+def with_kernels(objective):
+    """Names of the solvers that minimise an objective with a kernel."""
+    return [info.name for info in all_solvers() if info.kernels and info.minimises and objective in info.objectives]
 
 
 def solver_table():
@@ -38,6 +55,7 @@ def solver_table():
         objectives = ', '.join(f'{objective} ({oracle} oracle)' for objective, oracle in info.oracle.items())
         objectives = objectives if info.minimises else f'none; its weights are reported in {objectives}'
         rows += ['', _line(info.name, info.summary), _line('  objectives', objectives)]
+        rows += [_line('  kernels', 'linear, poly, rbf' if info.kernels else 'linear')]
         rows += [_line('  certificate', info.certificate)]
         rows += [_line(f'  --set {key}=', _option(option)) for key, option in info.options.items()]
         rows += [_line('  paper', info.paper)]

@@ -6,6 +6,7 @@ import zlib
 
 import numpy as np
 
+from cython_ext.features.kernel_function import Kernel
 from cython_ext.solvers.registry import all_solvers
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.errors import DataError, SolverError, UsageError
@@ -13,6 +14,7 @@ from data_formats.model import Model, load, save
 from ssvm_cli import __version__, monitor
 from ssvm_cli.certificate import Tolerance, relative_gap
 from ssvm_cli.inputs import read_training_data
+from ssvm_cli.kernels import requested_kernel
 from ssvm_cli.options import TASK_LOSSES
 from ssvm_cli.paths import check_paths
 from ssvm_cli.progress import Progress
@@ -61,9 +63,11 @@ def check_request(o):
         raise UsageError('--no-certificate computes no gap, so --require-gap and --epsilon cannot be met')
     if o.resume and o.init:
         raise UsageError('--resume goes on from a checkpoint and --init from a model: give one of them')
-    info = choose(o.solver, o.objective)
-    if o.init is not None and not any(hasattr(info.make, start) for start in STARTS):
-        able = [other.name for other in all_solvers() if any(hasattr(other.make, start) for start in STARTS)]
+    kernel = requested_kernel(o)
+    info = choose(o.solver, o.objective, kernel is not None)
+    starts = STARTS if kernel is None else STARTS[1:]  # coefficients belong to the tokens that they were made for
+    if o.init is not None and not any(hasattr(info.make, start) for start in starts):
+        able = [other.name for other in all_solvers() if any(hasattr(other.make, start) for start in starts)]
         raise UsageError(f'--init: {info.name} cannot start from a model (solvers that can: {", ".join(able)})')
     settings = parse_settings(o.settings, info.name, info.options)
     inputs = {'TRAIN': o.train, '--dev': o.dev, '--template': o.template}
@@ -135,6 +139,7 @@ class Training:
         self.task = self.facts['task']
         self._settle_loss()
         self.lam = o.lam if o.lam is not None else 1 / data.n
+        self.kernel = requested_kernel(o)
         sizes = [f'{data.n} examples']
         if self.task != 'multiclass':
             sizes.append(f'{data.tokens} tokens')
@@ -142,8 +147,9 @@ class Training:
         self.progress.say(f'{o.train}: {", ".join(sizes)} ({self.facts["format"]}, {self.task})')
         origin = ' (1/n, the default)' if o.lam is None else f' (-c {o.c:g})' if o.c is not None else ''
         loss = '' if self.loss_name is None else f', task loss {self.loss_name}'
+        kernel = '' if self.kernel is None else f', {Kernel.of(self.kernel)}'
         self.progress.say(
-            f'{o.objective}{loss}, lambda {self.lam:.6g}{origin}, solver {self.info.name}, '
+            f'{o.objective}{loss}{kernel}, lambda {self.lam:.6g}{origin}, solver {self.info.name}, '
             f'seed {o.seed}, {self.threads} thread{"s" * (self.threads > 1)}'
         )
 
@@ -172,13 +178,24 @@ class Training:
         o = self.o
         try:
             self.problem = build_problem(
-                self.dataset, self.task, o.objective, self.loss, self.lam, o.feature_set, self.threads, merge=True
+                self.dataset,
+                self.task,
+                o.objective,
+                self.loss,
+                self.lam,
+                o.feature_set,
+                self.threads,
+                merge=True,
+                kernel=self.kernel,
+                kernel_cache=o.kernel_cache,
             )
         except ValueError as error:
             raise UsageError(str(error)) from error
         self.run_facts = self._run_facts()
         self.dataset = self.dataset.without_inputs()  # the problem has them in a form of its own
         self.progress.say(f'{self.problem.dim} weights, {self.problem.memory_estimate() / 2**20:.0f} MB', level=2)
+        if self.kernel is not None:
+            self.progress.say(str(self.problem.features.basis), level=2)
         self._check_memory()
         try:
             self.solver = self.info.make(self.problem, self.settings, o.seed)
@@ -188,6 +205,13 @@ class Training:
     def _check_memory(self):
         """Refuse what cannot fit: weights, their change and the best weights are three vectors at least."""
         needed, there = 3 * self.problem.memory_estimate(), total_memory()
+        if self.kernel is not None:
+            cache = self.problem.features.basis.cache_bytes
+            if there is not None and needed + cache > there:
+                raise SolverError(
+                    f'{self.problem.features.basis}, and there are {there / 2**30:.1f} GB (--kernel-cache MB)'
+                )
+            return
         if there is not None and needed > there:
             data = self.dataset
             raise SolverError(
@@ -251,6 +275,7 @@ class Training:
             'template': self.facts['template'],
             'min_freq': o.min_freq,
             'feature_set': o.feature_set,
+            'kernel': self.kernel,
             'bias': o.bias,
             'objective': o.objective,
             'task_loss': self.loss_name,
@@ -333,6 +358,7 @@ class Training:
             'slack_norm': int(o.slack_norm),
             'lambda': self.lam,
             'feature_set': o.feature_set,
+            'kernel': self.kernel,
             'data': self.facts,
             'min_freq': o.min_freq,
             'solver': self.info.name,

@@ -16,8 +16,15 @@ def transferred(model, dataset, blocks, path):
         path: of the model, for messages.
 
     Raises:
-        DataError: the model has no label in common with the data.
+        DataError: the model has no label in common with the data, or no weights of attributes.
     """
+    if model.kernel is not None:
+        raise DataError(
+            path,
+            None,
+            f'has a {model.kernel["kind"]} kernel',
+            'expected a model of linear features, or a solver that starts from a dual point',
+        )
     labels = _places(dataset.label_names, model.label_names)
     if (labels < 0).all():
         raise DataError(

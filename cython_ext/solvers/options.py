@@ -51,7 +51,8 @@ class SolverInfo:
 
     objectives: names that it minimises; oracle: the structure's oracle that it calls for each ('max', 'topk', 'exp'),
     by objective; certificate: where its dual point comes from; make(problem, options, seed) -> Solver; variants: of the
-    hinge that it can do ('slack', 'squared', 'hard-margin'); max_passes: when it stops unless told otherwise.
+    hinge that it can do ('slack', 'squared', 'hard-margin'); max_passes: when it stops unless told otherwise; kernels:
+    whether it works with weight vectors whose inner product is that of a kernel.
     """
 
     name: str
@@ -63,6 +64,7 @@ class SolverInfo:
     make: Any
     variants: tuple = ()
     max_passes: int = 1000
+    kernels: bool = False
 
     @property
     def objectives(self):
