@@ -129,7 +129,8 @@ cdef class KernelFeatures(SparseFeatures):
         table = w[:self.state_size].reshape(self.basis.size, self.stride)[:, :self.n_labels]
         size = np.abs(table).max(axis=1, initial=0)
         rows = np.flatnonzero(size > NEGLIGIBLE * size.max(initial=0))
-        return {**self.basis.support(rows), 'support.weights': np.ascontiguousarray(table[rows]), **self._pair_blocks(w)}
+        table = np.ascontiguousarray(table[rows])
+        return {**self.basis.support(rows), 'support.weights': table, **self._pair_blocks(w)}
 
     def weights(self, blocks):
         """The weight vector of blocks(). Raises ValueError where a token with coefficients is not in the basis."""

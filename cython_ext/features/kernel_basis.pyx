@@ -26,9 +26,9 @@ CACHE_MB = 1000             # unless somebody says otherwise
 
 
 cdef class KernelBasis:
-    """kernel: a Kernel; parts: CSR triples (indptr, indices, values or None) whose distinct rows are the basis, in order
-    of first appearance; columns: number of attributes; cache_mb: most that the cache may take. Raises ValueError where
-    kernel values are too large for a double."""
+    """kernel: a Kernel; parts: CSR triples (indptr, indices, values or None) whose distinct rows are the basis, in
+    order of first appearance; columns: number of attributes; cache_mb: most that the cache may take. Raises
+    ValueError where kernel values are too large for a double."""
 
     def __init__(self, kernel, parts, Py_ssize_t columns, double cache_mb=CACHE_MB):
         self.kernel, self.columns = kernel, columns
@@ -66,7 +66,8 @@ cdef class KernelBasis:
         with np.errstate(over='ignore'):
             largest = (self.gamma * np.max(norms2) + self.coef0) ** np.float64(self.degree)
         if not np.isfinite(largest if self.polynomial else np.max(norms2)):
-            raise ValueError(f'values of the {self.kernel} are too large (a smaller gamma or degree, or scaled features)')
+            raise ValueError(f'values of the {self.kernel} are too large (expected a smaller gamma or degree, or scaled '
+                             'features)')
         self.counts = self.rows.value == NULL and np.max(norms2) <= MOST
         cdef const uint8_t[::1] sizes
         cdef const double[::1] table
@@ -157,8 +158,8 @@ cdef class KernelBasis:
 
     cdef void multiply(self, SparseRows rows, Py_ssize_t first, const int32_t *place, Py_ssize_t count,
                        const double *beta, Py_ssize_t stride, double *out) noexcept nogil:
-        """out[q, :] = sum_u K(x, u) beta[u, :] for x = row first + q of rows, q < count. place[q]: where in the basis it
-        is, -1 if it is not there."""
+        """out[q, :] = sum_u K(x, u) beta[u, :] for x = row first + q of rows, q < count. place[q]: where in the basis
+        it is, -1 if it is not there."""
         cdef Query[BATCH] queries
         cdef Py_ssize_t q, batch
         memset(out, 0, count * stride * sizeof(double))
@@ -179,13 +180,13 @@ cdef class KernelBasis:
                              double *out) noexcept nogil:
         cdef double[BLOCK] room
         cdef const double *values
-        cdef Py_ssize_t b, q, first
+        cdef Py_ssize_t b, q, first, size
         for b in range(self.blocks):
             first = b * BLOCK
+            size = min(self.size - first, <Py_ssize_t> BLOCK)
             for q in range(count):
                 values = self.block_values(queries + q, b, room)
-                kernel_rows.add_mixture(min(self.size - first, <Py_ssize_t> BLOCK), values, beta + first * stride, stride,
-                                        out + q * stride)
+                kernel_rows.add_mixture(size, values, beta + first * stride, stride, out + q * stride)
         for q in range(count):
             if queries[q].filling:
                 kernel_rows.publish_row(self.states + queries[q].slot)
