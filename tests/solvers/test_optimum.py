@@ -26,10 +26,24 @@ VARIANTS = {
     'sgd': [{}],
     'lbfgs': [{}, {'memory': 3, 'restart': 4}],
     'fw': [{}],
+    'n-slack': [{}, {'reoptimise': 'subspace'}, {'every': 1}],
+    'one-slack': [{}, {'rounds': 0}],
+    'excessive-gap': [{}, {'adaptive': True}],
 }
 # Stochastic (sub)gradient steps and batch Frank-Wolfe have an error of order 1/t: they are held to their rates in
 # test_sgd.py and test_fw.py, here to this.
-REACH = {'bcfw': (1e-6, 1500), 'lbfgs': (1e-6, 300), 'sgd': (5e-2, 3000), 'fw': (1e-3, 5000)}
+REACH = {
+    'bcfw': (1e-6, 1500),
+    'lbfgs': (1e-6, 300),
+    'n-slack': (1e-6, 400),
+    'one-slack': (1e-6, 400),
+    'sgd': (5e-2, 3000),
+    'fw': (1e-3, 5000),
+    'excessive-gap': (1e-3, 5000),
+}
+# Solvers that need a task loss which is a sum over parts, and solvers whose dual points have too many outputs to list.
+BY_PARTS = {'excessive-gap'}
+DENSE = {'excessive-gap'}
 
 
 def everything_that_fits():
@@ -37,6 +51,8 @@ def everything_that_fits():
     for solver in MINIMISERS:
         for objective, options in itertools.product(solver_info(solver).objectives, VARIANTS[solver]):
             for loss, name in itertools.product(['hamming'] if objective == 'log' or options else LOSSES, DATA):
+                if loss == 'zero-one' and name.startswith('chain') and solver in BY_PARTS:
+                    continue
                 for feature_set in ('all', 'observed'):
                     yield solver, options, name, objective, loss, feature_set
 
@@ -70,10 +86,10 @@ def test_bounds_close_in_on_the_optimum(case):
         primal, dual = min(primal, primal_now), max(dual, dual_now)
     assert primal - dual <= tolerance * primal
     assert primal - best.primal <= tolerance * primal
-    check_both_sides(it, method)
+    check_both_sides(it, method, solver in DENSE)
 
 
-def check_both_sides(it, method):
+def check_both_sides(it, method, dense=False):
     """P(w) of every candidate and D of the dual point, recomputed from all outputs."""
     for _, w in method.candidates():
         evaluation = it.problem.evaluate(w, softmax_dual=it.problem.sums)
@@ -84,7 +100,7 @@ def check_both_sides(it, method):
             dual, rounding = optimum.dual(it.plain, it.objective, alpha), 2e-11 * evaluation.primal
             assert evaluation.dual == pytest.approx(dual, rel=1e-10, abs=rounding)
     point = method.dual_point()
-    assert (point is None) == it.problem.sums
+    assert (point is None) == (it.problem.sums or dense)
     if point is not None:
         alpha = [a / a.sum() for a in it.alpha_of(point)]
         value, w = it.problem.certify(point)
