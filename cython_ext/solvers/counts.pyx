@@ -46,7 +46,7 @@ cdef class Counts(Solver):
         if isinstance(features, ObservedFeatures):
             raise ValueError('counts has a weight for every attribute and label, since a pair that was not seen has a '
                              'probability too (use --feature-set all)')
-        if not isinstance(features, SparseFeatures):
+        if not (isinstance(features, SparseFeatures) and features.euclidean):
             raise ValueError('counts works with linear features only')
         for rows in (features.tokens, features.edges):
             if rows is not None and np.min(_values(rows), initial=0) < 0:

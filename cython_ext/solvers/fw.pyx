@@ -37,7 +37,7 @@ cdef class FrankWolfe(Solver):
     cdef MaxObjective objective
     cdef readonly WorkingSets sets
     cdef readonly object w, direction           # weight vectors; direction = w_s - w where `ready`
-    cdef readonly double dual, primal           # of w; primal where `ready`
+    cdef readonly double norm2, dual, primal    # ||w||^2, D and P of w; P where `ready`
     cdef readonly bint ready                    # the oracle has been asked at w
     cdef bint stepped                           # this pass has taken its step
     # what the oracle said at w
@@ -84,7 +84,7 @@ cdef class FrankWolfe(Solver):
         self.total.total(self.direction, problem.pool)
         self.direction /= problem.lam * problem.n
         self.direction -= self.w
-        self.primal = problem.lam / 2 * problem.features.inner(self.w, self.w) + self.losses.sum() / problem.n
+        self.primal = problem.lam / 2 * self.norm2 + self.losses.sum() / problem.n
         self.oracle_calls += problem.n
         self.ready = True
         self.finished = self.primal <= self.dual            # to the last digit
@@ -120,11 +120,14 @@ cdef class FrankWolfe(Solver):
         self.direction *= step
         self.w += self.direction
         self._move_weights(step, self.biases, self.code_indptr, self.codes)
-        self.dual = self._dual()
-        self.ready, self.stepped = False, True
+        self._arrive()
+        self.stepped = True
 
-    def _dual(self):
-        return self.sets.mean_loss() - self.problem.lam / 2 * self.problem.features.inner(self.w, self.w)
+    def _arrive(self):
+        """What is known of a new w before the oracle is asked."""
+        self.norm2 = self.problem.features.inner(self.w, self.w)
+        self.dual = self.sets.mean_loss() - self.problem.lam / 2 * self.norm2
+        self.ready = False
 
     def _move_weights(self, double step, const double[::1] biases, const int64_t[::1] code_indptr, int32_t[::1] codes):
         """alpha = (1 - step) alpha + step * corner."""
@@ -168,8 +171,7 @@ cdef class FrankWolfe(Solver):
         self.sets.restore({**point, 'weights': point['weights'] / np.repeat(masses, sizes), 'delta': delta,
                            'used': np.zeros(len(delta), np.int64), 'gram': np.zeros(0)})
         self.w[:] = w
-        self.dual = self._dual()
-        self.ready = False
+        self._arrive()
 
     def _biases(self, const int64_t[::1] indptr, const int64_t[::1] code_indptr, const int32_t[::1] codes):
         """b of the outputs of a dual point."""
@@ -201,7 +203,7 @@ cdef class FrankWolfe(Solver):
             **Solver.state(self), **{f'sets.{name}': value for name, value in self.sets.state().items()},
             'w': self.w.copy(), 'direction': self.direction.copy(), 'losses': self.losses.copy(),
             'codes': self.codes.copy(), 'biases': self.biases.copy(), 'dual': self.dual, 'primal': self.primal,
-            'ready': bool(self.ready), 'stepped': bool(self.stepped),
+            'norm2': self.norm2, 'ready': bool(self.ready), 'stepped': bool(self.stepped),
         }
 
     def restore(self, state):
@@ -209,7 +211,7 @@ cdef class FrankWolfe(Solver):
         self.sets.restore({name[5:]: value for name, value in state.items() if name.startswith('sets.')})
         self.w[:], self.direction[:], self.losses[:] = state['w'], state['direction'], state['losses']
         self.codes[:], self.biases[:] = state['codes'], state['biases']
-        self.dual, self.primal = state['dual'], state['primal']
+        self.dual, self.primal, self.norm2 = state['dual'], state['primal'], state['norm2']
         self.ready, self.stepped = state['ready'], state['stepped']
 
 
@@ -221,4 +223,6 @@ INFO = SolverInfo(
     certificate='its own dual point',
     paper='Lacoste-Julien et al. 2013, Algorithm 2',
     make=FrankWolfe,
+    variants=('slack',),
+    kernels=True,
 )

@@ -166,4 +166,5 @@ INFO = SolverInfo(
     paper='Collins 2002; Tsochantaridis et al. 2005, section 5.2',
     make=Perceptron,
     max_passes=10,
+    kernels=True,
 )

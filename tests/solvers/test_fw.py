@@ -5,13 +5,16 @@ import functools
 import numpy as np
 import pytest
 
-from tests import optimum
+from cython_ext.objectives.registry import Variant
+from tests import optimum, variants
+from tests.kernels import explicit_features, with_features
 from tests.solvers import problems, tiny
 from tests.solvers.runs import bounds, everything, go, make, run, saved
 
 twin = functools.cache(problems.twin)
 
 EVERY_LAMBDA = pytest.mark.parametrize('lam_times_n', [1e-3, 0.1, 1, 10, 1e3])
+KERNELS = [{'kind': 'poly', 'degree': 2}, {'kind': 'rbf', 'gamma': 0.4}]
 EVERY_LOSS = pytest.mark.parametrize('loss', ['zero-one', 'hamming', 'matrix'])
 
 
@@ -189,3 +192,41 @@ def test_stopped_between_the_step_and_the_oracle():
     relay.restore(saved(broken))
     assert relay.run_pass(go())
     assert everything(relay) == everything(whole)
+
+
+@pytest.mark.parametrize('loss', ['zero-one', 'hamming'])
+@pytest.mark.parametrize('name', ['multiclass', 'chain', 'chain-empty'])
+def test_slack_rescaling(name, loss):
+    """The same bounds around the optimum of the rescaled losses, as they come closer; D never falls."""
+    data, variant = tiny.named(name), Variant(rescale='slack')
+    lam = 1 / (len(data.offsets) - 1)
+    problem = problems.build_problem(problems.dataset_of(data), data.task, 'hinge', loss, lam, variant=variant)
+    truth = problems.Enumeration(data.task, data, data.n_labels, loss)
+    best = variants.solve(truth, variant, lam)
+    solver, least, before = make('fw', problem), np.inf, 0.0
+    for _ in range(1000):
+        assert solver.run_pass(go())
+        primal, dual = solver.estimate()
+        assert before - 1e-14 <= dual <= best + 1e-9 and primal >= best - 1e-9
+        least, before = min(least, primal), dual
+    assert least - dual <= 5e-3 * least
+    assert solver.dual_value() == pytest.approx(problem.certify(solver.dual_point())[0], rel=1e-12)
+
+
+@pytest.mark.parametrize('kernel', KERNELS)
+@pytest.mark.parametrize('task', ['multiclass', 'chain'])
+def test_kernels(task, kernel):
+    """Iterates are those of the linear problem whose features have the kernel's inner products."""
+    data = tiny.arrays(task, (3, 1, 4, 2), 3, attributes=4, seed=2)
+    linear = with_features(data, explicit_features(data, **kernel))
+    pair = [
+        make('fw', problems.build_problem(problems.dataset_of(d), task, 'hinge', 'hamming', 0.3, kernel=k))
+        for d, k in ((data, kernel), (linear, None))
+    ]
+    for _ in range(30):
+        bounds_now = []
+        for solver in pair:
+            assert solver.run_pass(go())
+            bounds_now.append(solver.estimate())
+        assert bounds_now[0] == pytest.approx(bounds_now[1], rel=1e-9)
+    assert pair[0].problem.evaluate(pair[0].w).primal == pytest.approx(bounds_now[1][0], rel=1e-9)

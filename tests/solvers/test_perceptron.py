@@ -8,6 +8,7 @@ import pytest
 from data_formats.model import load
 from tests import optimum
 from tests.cli.commands import run as ssvm
+from tests.kernels import explicit_features, with_features
 from tests.solvers import problems, tiny
 from tests.solvers.runs import go, make, run
 
@@ -163,3 +164,25 @@ def test_the_command_makes_ten_passes_and_keeps_the_last_weights(tmp_path, threa
     assert 'not converged' in ssvm('gap', tmp_path / 'train.svm', tmp_path / 'model').stdout
     ssvm(*how, '--max-passes', 3, tmp_path / 'short')
     assert load(tmp_path / 'short').header['passes'] == 3
+
+
+@pytest.mark.parametrize('kernel', [{'kind': 'poly', 'degree': 2}, {'kind': 'rbf', 'gamma': 0.4}])
+@pytest.mark.parametrize('task', ['multiclass', 'chain'])
+def test_kernels(task, kernel):
+    """The same mistakes as with features whose inner products are the kernel's, and an average with the same scores."""
+    data = tiny.arrays(task, (3, 1, 4, 2), 3, attributes=4, seed=2)
+    linear = with_features(data, explicit_features(data, **kernel))
+    pair = [
+        make('perceptron', problems.build_problem(problems.dataset_of(d), task, 'hinge', 'hamming', 0.3, kernel=k))
+        for d, k in ((data, kernel), (linear, None))
+    ]
+    for _ in range(6):
+        for solver in pair:
+            run(solver, 1)
+        ours, theirs = pair
+        assert ours.mistakes == theirs.mistakes
+        assert ours.dual_value() == pytest.approx(theirs.dual_value(), rel=1e-9)
+        assert ours.dual_value() == pytest.approx(ours.problem.dual_value(ours.dual_point()), rel=1e-9)
+        for i in range(ours.problem.n):
+            scores = [s.problem.features.scores_of(i, s.candidates()[0][1]) for s in pair]
+            np.testing.assert_allclose(*scores, rtol=0, atol=1e-9)
