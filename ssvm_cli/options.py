@@ -287,7 +287,7 @@ run_options = together(
         '--init',
         type=click.Path(),
         metavar='MODEL',
-        help='Start from this model: from its weights (sgd, lbfgs) or, on the same data, from its dual point (bcfw, fw).',
+        help='Start from this model: its weights (sgd, lbfgs) or, on the same data, its dual point (bcfw, fw).',
     ),
 )
 
