@@ -70,6 +70,12 @@ cdef class Problem:
         with np.errstate(all='ignore'):                     # absurd weights have an infinite objective
             return Evaluation(self.lam / 2 * self.features.inner(w, w) + losses.sum() / self.n, losses)
 
+    def largest_margin(self, w):
+        """The largest maximum of any example's MaxObjective: with a hard margin, 1 - the smallest margin."""
+        w, tops = np.ascontiguousarray(w, np.float64), np.empty(self.n)
+        self.pool.map(self._maxima, [(w, tops, *chunk) for chunk in self._parts(16)])
+        return tops.max()
+
     def value_and_gradient(self, w, gradient, stop=None):
         """P(w), the losses and D of the softmax of the scores; writes the gradient of P. Log losses only.
 
@@ -168,6 +174,17 @@ cdef class Problem:
                     break
                 self.features.scores(i, &w[0], work.theta)
                 losses[i] = self.objective.value(i, work.theta, work)
+
+    def _maxima(self, const double[::1] w, double[::1] tops, Py_ssize_t begin, Py_ssize_t end):
+        """The maximum of the objective of a range of examples."""
+        cdef Workspace work = Workspace(self.structure)
+        cdef MaxObjective objective = self.objective
+        cdef Py_ssize_t i
+        cdef double bias, scale
+        with nogil:
+            for i in range(begin, end):
+                self.features.scores(i, &w[0], work.theta)
+                tops[i] = objective.best(i, work.theta, work, work.code, &bias, &scale)
 
     def _means(self, const double[::1] w, double[::1] losses, const int32_t[::1] stop, Accumulator total,
                Py_ssize_t chunk, Py_ssize_t begin, Py_ssize_t end):

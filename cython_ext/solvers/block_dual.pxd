@@ -15,6 +15,7 @@ cdef class BlockDual:
     cdef readonly object w, correction      # weight vectors
     cdef double *w_data
     cdef double *correction_data            # NULL unless averaging
+    cdef readonly double radius2            # largest ||c psi||^2 of an output that has been added
     cdef public int64_t clock               # visits so far: when an output was last of use
     # of the example that was looked at last
     cdef double mass                        # sum of its weights

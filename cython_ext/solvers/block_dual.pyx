@@ -119,6 +119,7 @@ cdef class BlockDual:
             for c in range(count):
                 inner += self.image[self.work.ids[c]] * self.work.counts[c]
             s.gram[cell(j, k)] = inner * self.factor(bias) * self.factor(s.delta[k])
+        self.radius2 = max(self.radius2, s.gram[cell(j, j)])
         return True
 
     cdef bint make_room(self, Py_ssize_t outputs) noexcept nogil:
@@ -329,7 +330,7 @@ cdef class BlockDual:
         return {
             **{f'sets.{name}': value for name, value in self.sets.state().items()},
             'w': self.w.copy(), 'correction': np.zeros(0) if self.correction is None else self.correction.copy(),
-            'clock': self.clock, 'strength': self.strength,
+            'clock': self.clock, 'strength': self.strength, 'radius2': self.radius2,
         }
 
     def restore(self, state):
@@ -337,6 +338,6 @@ cdef class BlockDual:
         self.w[:] = state['w']
         if self.correction is not None:
             self.correction[:] = state['correction']
-        self.clock, self.strength = state['clock'], state['strength']
+        self.clock, self.strength, self.radius2 = state['clock'], state['strength'], state['radius2']
         if not self.make_room(self.sets.largest):
             raise MemoryError

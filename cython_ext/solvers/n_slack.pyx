@@ -7,23 +7,28 @@ alone (variant b, `reoptimise=subspace`). The dual never falls. With a fixed eps
 adds nothing and P - D <= epsilon, and Theorem 18 bounds the number of constraints; by default epsilon follows the
 violations down.
 
+With a hard margin the iterates are made feasible by scaling them, and a dual that proves that every margin would be
+tiny ends the run: for any w with <w, psi> >= 1, ||w(alpha)|| ||w|| >= 1/n sum_i sum_y alpha_i(y).
+
 The quadratic program over the working sets is solved from where it stands by sweeps of block steps on the cached
 inner products (block_dual.pyx), until its own duality gap is small against epsilon.
 """
 
 import numpy as np
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int32_t
 
 from cython_ext.problem cimport Problem
 from cython_ext.solvers.block_dual cimport BlockDual
 from cython_ext.solvers.options import Option, SolverInfo
+from cython_ext.solvers.solver import NoSolution
 from cython_ext.solvers.solver cimport Solver
 from cython_ext.solvers.working_sets cimport WorkingSet
 
 cdef double SHARE = 0.1         # of the mean violation of a pass: epsilon of the next one
 cdef double INNER = 0.1         # gap of the inner program, as a share of the gap that the pass has seen
+cdef double NO_MARGIN = 1e-4    # a largest possible margin of this share of the largest ||psi|| is none
 cdef enum:
     SWEEPS = 1000               # most sweeps of one re-optimisation
 
@@ -32,18 +37,19 @@ cdef class NSlack(Solver):
     """options: as OPTIONS below; nothing is random, seed is not used."""
 
     cdef readonly BlockDual block
-    cdef bint full
+    cdef bint full, hard
     cdef readonly double fixed_epsilon, epsilon
     cdef readonly Py_ssize_t every, position, added, pending
     cdef readonly Py_ssize_t sweep, sweep_position      # of the re-optimisation under way; sweep 0: none
     cdef double sweep_gap, gap_sum, violation_sum, primal_sum
-    cdef object last_estimate
+    cdef object last_estimate, upper                    # upper: P(0), once it was asked for
 
     def __init__(self, Problem problem not None, options, seed=0):
         Solver.__init__(self, problem)
         self.block = BlockDual(problem)
         self.full, self.every = options['reoptimise'] == 'full', options['every']
         self.fixed_epsilon = self.epsilon = options['epsilon']
+        self.hard = self.block.objective.cone and self.block.objective.ridge == 0
 
     @property
     def w(self):
@@ -73,6 +79,8 @@ cdef class NSlack(Solver):
         norm2 = problem.features.inner(self.block.w, self.block.w)
         dual = self.block.linear_part() - problem.lam / 2 * norm2
         self.last_estimate = problem.lam / 2 * norm2 + self.primal_sum / problem.n, dual
+        if self.hard:
+            self._check_feasible(norm2)
         gap = self.gap_sum / problem.n
         if self.fixed_epsilon > 0:
             self.finished = self.added == 0 and gap <= self.epsilon
@@ -82,6 +90,14 @@ cdef class NSlack(Solver):
         self.passes += 1
         self.position = self.added = self.pending = 0
         self.gap_sum = self.violation_sum = self.primal_sum = 0.0
+
+    def _check_feasible(self, double norm2):
+        cdef double total = self.block.linear_part(), margin
+        if total > 0:
+            margin = sqrt(norm2) / total
+            if margin < NO_MARGIN * sqrt(self.block.radius2):
+                raise NoSolution(f'the training data cannot be separated: no weights of norm 1 have a margin above '
+                                 f'{margin:.2g} (leave --hard-margin out)')
 
     cdef bint search(self, Py_ssize_t i) noexcept nogil:
         """Adds the most violated constraint of an example, if it is one; False when there is no memory for it."""
@@ -138,7 +154,7 @@ cdef class NSlack(Solver):
         gap, the largest violation of the optimality conditions."""
         cdef WorkingSet *s = self.block.sets.sets + i
         cdef Py_ssize_t j
-        if not self.block.objective.cone or self.block.objective.ridge > 0:
+        if not self.hard:
             return self.block.objective.loss_of(value) - self.block.mean
         for j in range(s.count):
             if s.weight[j] > 0:
@@ -152,7 +168,27 @@ cdef class NSlack(Solver):
         self.last_estimate = np.inf, self.block.start(point)
 
     def candidates(self):
-        return [('current', self.block.w)]
+        if not self.hard:
+            return [('current', self.block.w)]
+        margin = 1.0 - self.problem.largest_margin(self.block.w)
+        return [('scaled', self.block.w / margin if margin > 0 else self.block.w)]
+
+    def figures(self):
+        """Constraints in the working sets, and what Theorem 18 allows at the present epsilon (infinity at 0)."""
+        outputs = sum(self.block.sets.counts()) - self.problem.n
+        return {'constraints': outputs, 'constraint_bound': self._most_constraints()}
+
+    def _most_constraints(self):
+        """Theorem 18 with the largest ||c psi|| among the constraints for R (Delta R with slack rescaling), and the mean
+        loss at w = 0 for the bound C Delta on the dual of slack norm 1; C = 1 / lambda."""
+        if self.hard or self.epsilon <= 0:
+            return np.inf
+        if self.upper is None:
+            self.upper = self.problem.evaluate(self.problem.features.zeros()).primal
+        n, lam, epsilon, radius2 = self.problem.n, self.problem.lam, self.epsilon, self.block.radius2
+        if self.block.objective.ridge > 0:
+            return 2 * self.upper * (radius2 / lam + n) / epsilon**2
+        return max(2 * n * self.upper / epsilon, 8 * self.upper * radius2 / (lam * epsilon**2))
 
     def estimate(self):
         return self.last_estimate

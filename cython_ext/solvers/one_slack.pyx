@@ -264,7 +264,7 @@ cdef class OneSlack(Solver):
         owner = np.repeat(np.arange(n), np.diff(starts))
         lengths = np.diff(self.code_indptr)[owner]
         code_indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        places = np.repeat(self.code_indptr[owner] - code_indptr[:len(code_indptr) - 1], lengths) + np.arange(code_indptr[len(owner)])
+        places = np.repeat(self.code_indptr[owner] - code_indptr[:len(owner)], lengths) + np.arange(lengths.sum())
         codes = np.asarray(table)[np.repeat(chosen[:o], lengths), places]
         return {'indptr': starts, 'weights': weight[:o].copy(), 'code_indptr': code_indptr,
                 'codes': np.ascontiguousarray(codes, np.int32)}
@@ -286,9 +286,9 @@ cdef class OneSlack(Solver):
     def state(self):
         return {
             **Solver.state(self), **{f'cache.{name}': value for name, value in self.sets.state().items()},
-            'w': self.w.copy(), 'cuts': np.array(self.cuts, np.int32).reshape(len(self.cuts), -1), 'beta': self.beta.copy(),
-            'bias': self.bias.copy(), 'gram': self.gram.copy(), 'used': self.used.copy(), 'gap': self.gap, 'round': self.round,
-            'estimate': list(self.last_estimate or ()),
+            'w': self.w.copy(), 'cuts': np.array(self.cuts, np.int32).reshape(len(self.cuts), -1),
+            'beta': self.beta.copy(), 'bias': self.bias.copy(), 'gram': self.gram.copy(), 'used': self.used.copy(),
+            'gap': self.gap, 'round': self.round, 'estimate': list(self.last_estimate or ()),
         }
 
     def restore(self, state):
@@ -302,8 +302,8 @@ cdef class OneSlack(Solver):
 
 
 def pairwise_ascent(double[::1] beta, const double[::1] bias, const double[:, ::1] gram, double scale):
-    """max beta'bias - scale/2 beta'gram beta over distributions beta, from the beta that is there: weight moves from the
-    cut with the least slope that has some to the one with the steepest."""
+    """max beta'bias - scale/2 beta'gram beta over distributions beta, from the beta that is there: weight moves from
+    the cut with the least slope that has some to the one with the steepest."""
     cdef Py_ssize_t k, up, down, count = len(beta)
     cdef double[::1] slope = np.asarray(bias) - scale * (np.asarray(gram) @ np.asarray(beta))
     cdef double gain, curve, step, first = 0.0
@@ -332,7 +332,8 @@ def pairwise_ascent(double[::1] beta, const double[::1] bias, const double[:, ::
 
 
 OPTIONS = {
-    'cache': Option(int, 5, 'outputs of each example that cuts are made of without the oracle', minimum=1, maximum=1000),
+    'cache': Option(int, 5, 'outputs of each example that cuts are made of without the oracle', minimum=1,
+                    maximum=1000),
     'rounds': Option(int, 5, 'most cuts from the cache between two passes; 0: none', minimum=0, maximum=1000),
 }
 

@@ -7,6 +7,10 @@ for iterates and dual points, evaluates them and decides to stop.
 import numpy as np
 
 
+class NoSolution(Exception):
+    """The problem has none: a hard margin that no weights reach."""
+
+
 cdef class Solver:
     """`minimises` is False for a baseline: its last weights are its result, whatever their objective."""
 
@@ -34,6 +38,10 @@ cdef class Solver:
     def estimate(self):
         """A rough (primal, dual) for free, from the last pass; None without one."""
         return None
+
+    def figures(self):
+        """What the log shows besides, {column: number}; always the same columns."""
+        return {}
 
     def dual_value(self):
         """D(alpha) of the current dual point; None where it is the softmax of the scores, or there is none."""

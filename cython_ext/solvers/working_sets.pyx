@@ -124,6 +124,11 @@ cdef class WorkingSets:
             total += one - 0.5 * ridge * mass * mass
         return total / self.n if self.n else 0.0
 
+    def counts(self):
+        """How many outputs each set has."""
+        cdef Py_ssize_t i
+        return [self.sets[i].count for i in range(self.n)]
+
     def dual_point(self):
         """The outputs with positive weight: dict of indptr int64[n + 1] (outputs of each example), weights float64,
         code_indptr int64 (codes of each output) and codes int32."""
