@@ -105,6 +105,7 @@ cdef class Chain(SummedStructure):
         cdef Py_ssize_t S = self.stride, K = self.n_labels, step = self.step(), t, j, k
         cdef double *alpha = scratch
         cdef double *beta = scratch + T * S
+        cdef double *now = scratch + 2 * T * S
         cdef const double *block
         cdef double *pair
         cdef double log_z, top, total, p
@@ -145,16 +146,26 @@ cdef class Chain(SummedStructure):
         for k in range(K):
             total += exp(alpha[(T - 1) * S + k] - top)
         log_z = top + log(total)
+        # divided by their sums: log_z is rounded, and its exponential is off by as many units as log_z has
         for t in range(T):
+            total = 0.0
             for k in range(K):
                 mean[t * S + k] = exp(alpha[t * S + k] + beta[t * S + k] - log_z)
+                total += mean[t * S + k]
+            for k in range(K):
+                mean[t * S + k] /= total
         pair = mean + T * S
         for t in range(1, T):
             block = a + (t - 1) * step
+            total = 0.0
             for j in range(K):
                 for k in range(K):
                     p = alpha[(t - 1) * S + j] + block[j * S + k] + u[t * S + k] + beta[t * S + k]
-                    pair[j * S + k] += exp(p - log_z)
+                    now[j * S + k] = exp(p - log_z)
+                    total += now[j * S + k]
+            for j in range(K):
+                for k in range(K):
+                    pair[j * S + k] += now[j * S + k] / total
             pair += step
         return log_z
 

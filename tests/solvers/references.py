@@ -45,3 +45,33 @@ class SubgradientDescent:
         self.t += 1
         self.average = self.average + 2 / (self.t + 1) * (self.w - self.average)
         self.seen[i].append(best)
+
+
+class ExcessiveGap:
+    """Zhang, Saha and Vishwanathan (2011), Algorithm 1 with Algorithm 2's choices, one output distribution per example:
+    two prox-mappings a step, with nothing simplified."""
+
+    def __init__(self, plain):
+        self.plain, self.k = plain, 1
+        lipschitz = max((psi**2).sum(axis=1).max() for psi in plain.psi) / plain.lam
+        uniform = [np.full(len(delta), 1 / len(delta)) for delta in plain.delta]
+        self.mu, self.w = lipschitz, optimum.weights(plain, uniform)
+        self.alpha = self.prox(uniform, 1 / self.mu, self.w)
+
+    def prox(self, alpha, step, w):
+        """V(alpha, -step grad D) with the gradient of D where w(.) is w."""
+        pairs = zip(alpha, self.plain.delta, self.plain.psi, strict=True)
+        return [optimum.softmax(np.log(a) + step * (delta - psi @ w)) for a, delta, psi in pairs]
+
+    def step(self):
+        tau = 2 / (self.k + 3)
+        pairs = zip(self.plain.delta, self.plain.psi, strict=True)
+        best = [optimum.softmax((delta - psi @ self.w) / self.mu) for delta, psi in pairs]
+        hat = optimum.weights(self.plain, self.mixed(tau, best))
+        self.w = (1 - tau) * self.w + tau * hat
+        self.alpha = self.mixed(tau, self.prox(best, tau / ((1 - tau) * self.mu), hat))
+        self.mu *= 1 - tau
+        self.k += 1
+
+    def mixed(self, tau, other):
+        return [(1 - tau) * a + tau * b for a, b in zip(self.alpha, other, strict=True)]
