@@ -74,7 +74,7 @@ cdef class Acceleration:
         self.dual_norm2 = scale * scale * vector.average(len(w), &w[0], self.center_data, self.share(), self.mean_data,
                                                          max(RATE, 1.0 / self.passes))
         if not self.euclidean:
-            rest = np.asarray(w) - self.share() * np.asarray(self.center)[:len(w)]
+            rest = np.asarray(w) - self.share() * np.asarray(self.center[:len(w)], np.float64)
             self.dual_norm2 = scale * scale * self.features.inner(rest, rest)
 
     def begin_pass(self, double[::1] w, double gap, double dual):
