@@ -45,6 +45,7 @@ class Bounds:
         primal, w: the lowest primal and its weights (a copy, in the precision they came in); inf and None at first.
         dual, point: the highest dual and its dual point. At first 0, the dual of the right outputs themselves, whose
             dual point needs no storing (None).
+        dense: whether the dual point of `dual` has too many outputs to be stored.
         own_dual: where softmax scores make the dual point, the dual that belongs to `w`; otherwise None.
     """
 
@@ -54,6 +55,7 @@ class Bounds:
         self.own_dual = None
         self.dual = 0.0
         self.point = None
+        self.dense = False
 
     def offer_primal(self, primal, w, own_dual=None):
         """Take an iterate if it is better than the best; returns whether it was."""
@@ -73,10 +75,12 @@ class Bounds:
         self.primal = math.inf
 
     def offer_dual(self, dual, point=None):
-        """Take a bound if it is better than the best; `point` is a function that makes its dual point."""
+        """Take a bound if it is better than the best; `point` is a function that makes its dual point, or None where
+        that cannot be stored."""
         if dual > self.dual:
             self.dual, self.point = dual, None  # the memory of the old one first
             self.point = point() if point else None
+            self.dense = point is not None and self.point is None
 
     @property
     def provable(self):
@@ -85,11 +89,12 @@ class Bounds:
 
     def state(self):
         arrays = {f'point.{name}': array for name, array in (self.point or {}).items()}
-        return {'primal': self.primal, 'w': self.w, 'own_dual': self.own_dual, 'dual': self.dual, **arrays}
+        scalars = {'primal': self.primal, 'own_dual': self.own_dual, 'dual': self.dual, 'dense': self.dense}
+        return {'w': self.w, **scalars, **arrays}
 
     def restore(self, state):
         self.primal, self.w = state['primal'], state['w']
-        self.own_dual, self.dual = state['own_dual'], state['dual']
+        self.own_dual, self.dual, self.dense = state['own_dual'], state['dual'], state['dense']
         self.point = {
             name.removeprefix('point.'): array for name, array in state.items() if name.startswith('point.')
         } or None

@@ -371,13 +371,14 @@ class Training:
             'primal': bounds.primal,
             'status': status,
         }
-        if tolerance is not None:
+        if tolerance is not None and not bounds.dense:  # nothing is claimed that the model does not prove
             header |= {
                 'dual': bounds.provable,
                 'gap': bounds.primal - bounds.provable,
                 'relative_gap': relative_gap(bounds.primal, bounds.provable),
-                'tolerance': {'rel_gap': tolerance.rel_gap, 'epsilon': tolerance.epsilon},
             }
+        if tolerance is not None:
+            header['tolerance'] = {'rel_gap': tolerance.rel_gap, 'epsilon': tolerance.epsilon}
         return Model(
             header,
             *self._vocabularies(),
