@@ -1,12 +1,15 @@
 """Excessive gap reduction: the paper's algorithm, its invariants at every step, and the adaptive variant."""
 
+import csv
 import functools
+import json
 
 import numpy as np
 import pytest
 
 from cython_ext.features.feature_map import FeatureMap
 from cython_ext.solvers.differences import largest_difference2
+from data_formats.model import load
 from tests import optimum
 from tests.cli import commands
 from tests.kernels import explicit_features, with_features
@@ -180,3 +183,18 @@ def test_a_loss_that_is_no_sum_over_parts_is_refused(tmp_path):
     assert not (tmp_path / 'model').exists()
     commands.run('train', '--task-loss', 'hamming', '--max-passes', '3', *words)
     assert (tmp_path / 'model').exists()
+
+
+@EVERY_VARIANT
+def test_a_model_claims_nothing_that_it_cannot_prove(tmp_path, adaptive):
+    """The mixture is too large to be stored: the log has its dual, the header has none, and gap makes its own."""
+    (tmp_path / 'train.svm').write_text(commands.multiclass_text())
+    words = ['--solver', 'excessive-gap', '--set', f'adaptive={adaptive}', '--max-passes', 10000]
+    commands.run('train', *words, '--log', tmp_path / 'log', tmp_path / 'train.svm', tmp_path / 'model')
+    header = load(tmp_path / 'model').header
+    found = json.loads(commands.run('gap', '--json', tmp_path / 'train.svm', tmp_path / 'model').stdout)
+    row = list(csv.DictReader(line for line in (tmp_path / 'log').read_text().splitlines() if line[0] != '#'))[-1]
+    assert header['status'] == 'converged' and float(row['relative_gap']) <= 1e-3
+    assert not header.keys() & {'dual', 'gap', 'relative_gap'}
+    assert found['dual_source'] == 'bcfw' and found['primal'] == header['primal']
+    assert max(found['dual'], float(row['dual'])) <= found['primal']
