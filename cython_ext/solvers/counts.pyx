@@ -10,9 +10,10 @@ and s the smoothing,
 
 Their logarithms are weights of the same linear model. It has none for the start, so log p(y) is added to the score
 of y at every token and taken off every transition into y, which leaves the first one. What is added at every token
-needs attributes to stand on: those that have value 1 on all of them (--bias makes one), which tell nothing else; or all
-attributes in equal shares, where the values of every token have the same sum, as those of a template do. Where there
-are no transition weights the tokens are independent, and c_y counts all of them.
+stands on an attribute that has value 1 on all of them (--bias makes one) and tells nothing else. A chain without such
+an attribute begins with any label equally likely. Where there are no transition weights the tokens are independent,
+c_y counts all of them, and the attribute has to be there. What was never seen in training counts neither for nor
+against any label.
 """
 
 import numpy as np
@@ -37,8 +38,7 @@ cdef class Counts(Solver):
 
     cdef readonly object w
     cdef readonly double smoothing
-    cdef object carriers                        # float64[attributes]; Phi_i of it is 1 on every token
-    cdef readonly bint shared                   # carriers are emitted too
+    cdef object constant                        # bool[attributes]; of value 1 on every token
 
     def __init__(self, Problem problem not None, options, seed=0):
         Solver.__init__(self, problem)
@@ -52,7 +52,10 @@ cdef class Counts(Solver):
             if rows is not None and np.min(_values(rows), initial=0) < 0:
                 raise ValueError('counts takes values for numbers of occurrences, and some are negative')
         self.w, self.smoothing = features.zeros(), options['smoothing']
-        self.carriers, self.shared = _carriers(features)
+        self.constant = _constant(features)
+        if not (self.constant.any() or features.transitions):
+            raise ValueError('counts needs an attribute that every token has, for the probability of its label '
+                             '(use --bias)')
 
     def run_pass(self, stop):
         cdef Accumulator total = self.problem.features.accumulator(self.problem.n)
@@ -81,26 +84,26 @@ cdef class Counts(Solver):
 
     def _probabilities(self, counts):
         """The weights from the counts, both by block."""
-        states, transitions = counts['state'], counts.get('transition')
-        begins = np.rint(self.carriers @ states)            # tokens of each label
-        weights = {}
-        if transitions is not None:
-            begins -= transitions.sum(axis=0)
-        start = np.log((begins + self.smoothing) / (begins.sum() + self.smoothing * len(begins)))
-        if transitions is not None:
-            weights['transition'] = self._logarithms(transitions, axis=1) - start
+        weights = {'state': np.zeros_like(counts['state'])}
+        weights['state'][~self.constant] = self._logarithms(counts['state'][~self.constant], axis=0)
         if 'edge' in counts:
             weights['edge'] = self._logarithms(counts['edge'], axis=0)
-        weights['state'] = np.outer(self.carriers, start)
-        emitted = np.ones(len(states), bool) if self.shared else self.carriers == 0
-        if emitted.any():
-            weights['state'][emitted] += self._logarithms(states[emitted], axis=0)
+        if 'transition' in counts:
+            weights['transition'] = self._logarithms(counts['transition'], axis=1)
+        if self.constant.any():
+            begins = counts['state'][self.constant][0]      # how many tokens each label has
+            if 'transition' in counts:
+                begins = begins - counts['transition'].sum(axis=0)
+            start = self._logarithms(begins, axis=0)
+            weights['state'][self.constant] = start / self.constant.sum()
+            if 'transition' in counts:
+                weights['transition'] -= start
         return weights
 
     def _logarithms(self, counts, axis):
         """log p along an axis."""
-        return np.log(counts + self.smoothing) - np.log(
-            counts.sum(axis=axis, keepdims=True) + self.smoothing * counts.shape[axis])
+        smoothed = counts + self.smoothing
+        return np.log(smoothed) - np.log(smoothed.sum(axis=axis, keepdims=True))
 
     def candidates(self):
         return [('current', self.w)]
@@ -124,30 +127,23 @@ def _values(rows):
     return np.zeros(0) if rows.value_array is None else np.asarray(rows.value_array)
 
 
-def _carriers(features):
-    """(weights of the attributes that add up to 1 on every token, whether these are attributes that are emitted)."""
+def _constant(features):
+    """Which attributes have value 1 on every token."""
     tokens, groups = features.tokens, features.groups
-    index, indptr = np.asarray(tokens.index_array), np.asarray(tokens.indptr_array)
-    # a column of k attributes that are always 1 together has the value sqrt(k)
-    sizes = np.ones(tokens.columns) if groups is None else groups.sizes.astype(float)
-    member = np.arange(tokens.columns) if groups is None else groups.group
-    values = np.ones(len(index)) if groups is not None or tokens.value_array is None else _values(tokens)
+    index = np.asarray(tokens.index_array)
     constant = np.bincount(index, minlength=tokens.columns) == tokens.n
-    constant[index[values != 1]] = False
-    if constant.any():
-        return constant[member] / sizes[constant].sum(), False
-    sums = np.bincount(np.repeat(np.arange(tokens.n), np.diff(indptr)), values * sizes[index], tokens.n)
-    if tokens.n and sums[0] > 0 and np.abs(sums - sums[0]).max() <= 1e-9 * sums[0]:
-        return np.full(len(member), 1 / sums[0]), True
-    raise ValueError('counts needs an attribute that every token has, for the probability of its label (use --bias)')
+    if groups is not None:                                  # made of attributes that are 1 wherever they occur
+        return constant[groups.group]
+    constant[index[:len(_values(tokens))][_values(tokens) != 1]] = False
+    return constant
 
 
 OPTIONS = {'smoothing': Option(float, 1.0, 'added to every count', minimum=1e-9)}
 
 INFO = SolverInfo(
     name='counts',
-    summary='probabilities by counting (hidden Markov model, naive Bayes): a baseline that minimises no objective, done '
-            'after one pass',
+    summary='probabilities by counting (hidden Markov model, naive Bayes): a baseline that minimises no objective, '
+            'done after one pass',
     oracle={'hinge': 'max', 'log': 'exp', 'softmax-margin': 'exp'},
     options=OPTIONS,
     certificate='softmax of the scores (log losses); hinge: none, the lower bound is 0',

@@ -1,8 +1,8 @@
 """Batch Frank-Wolfe for the structured hinge loss (Lacoste-Julien et al. 2013, Algorithm 2).
 
-The dual is max D(alpha) = 1/n sum_i E_alpha_i[b] - lambda/2 ||w(alpha)||^2 over one distribution per example, with b and c
-of the objective (Delta and 1 for margin rescaling) and w(alpha) = 1/(lambda n) sum_i E_alpha_i[c psi_i]. The linear
-problem that Frank-Wolfe solves in every iteration is one call of the max oracle per example: its corner puts all weight
+The dual is max D(alpha) = 1/n sum_i E_alpha_i[b] - lambda/2 ||w(alpha)||^2 over one distribution per example, with b
+and c of the objective (Delta and 1 for margin rescaling) and w(alpha) = 1/(lambda n) sum_i E_alpha_i[c psi_i]. The
+linear problem that Frank-Wolfe solves in every iteration is one call of the max oracle per example: its corner puts all weight
 on the most violating outputs, has the weights w_s and the loss mean b_s, and
 
     P(w) - D(alpha) = lambda <w, w - w_s> - 1/n sum_i E_alpha_i[b] + b_s,
@@ -27,8 +27,8 @@ from cython_ext.workspace cimport Workspace
 
 
 cdef class FrankWolfe(Solver):
-    """A pass is one iteration: the step, then the oracle at the new weights; the first one begins with the oracle at the
-    start. There is nothing random: seed is not used, and there are no options.
+    """A pass is one iteration: the step, then the oracle at the new weights; the first one begins with the oracle at
+    the start. There is nothing random: seed is not used, and there are no options.
 
     Every output that an example has met keeps its weight, which shrinks but seldom vanishes: the dual point grows
     with the iterations.
@@ -77,8 +77,8 @@ cdef class FrankWolfe(Solver):
             self.total = problem.features.accumulator(problem.n)
         self.total.clear()
         chunks = enumerate(problem._parts(self.total.chunks))
-        problem.pool.map(self._ask_chunk, [(self.w, self.losses, self.biases, self.code_indptr, self.codes, stop, c, *chunk)
-                                           for c, chunk in chunks])
+        shared = self.w, self.losses, self.biases, self.code_indptr, self.codes, stop
+        problem.pool.map(self._ask_chunk, [(*shared, c, *chunk) for c, chunk in chunks])
         if stop[0]:
             return False
         self.total.total(self.direction, problem.pool)

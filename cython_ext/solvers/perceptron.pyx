@@ -5,9 +5,9 @@ result is the average of the weights after every example of every pass. With e_l
 average after t of them is w - 1/t sum_l (l - 1) e_l, so a second vector that takes the same sparse changes is
 enough.
 
-It minimises no objective: neither lambda nor the task loss has any influence, and the hinge loss is what its weights are
-reported in. Its mistakes make a dual point all the same. In N passes example i is decoded N times; with alpha_i(y) =
-tau/N times the number of times that y came out wrongly, and the rest of the weight on y_i,
+It minimises no objective: neither lambda nor the task loss has any influence, and the hinge loss is what its weights
+are reported in. Its mistakes make a dual point all the same. In N passes example i is decoded N times; with
+alpha_i(y) = tau/N times the number of times that y came out wrongly, and the rest of the weight on y_i,
 
     w(alpha) = tau w / (lambda n N)    and    D(alpha) = tau a - tau^2 q,
 
@@ -32,7 +32,7 @@ cdef class Perceptron(Solver):
 
     minimises = False
 
-    cdef WorkingSets sets                       # wrong outputs, each with how often it came; y_i, with weight 1, is first
+    cdef WorkingSets sets                       # wrong outputs with how often each came; first y_i, weight 1
     cdef Workspace work
     cdef readonly object w, late                # w; sum_l (l - 1) e_l
     cdef double *w_data
