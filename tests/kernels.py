@@ -4,6 +4,12 @@ import copy
 
 import numpy as np
 
+from cython_ext.problem import build_problem
+from tests import optimum
+from tests.enumeration import Enumeration
+from tests.solvers import tiny
+from tests.solvers.problems import Twin, dataset_of
+
 
 def dense(data):
     """The tokens of some tiny.arrays as rows, [N, attributes]."""
@@ -35,3 +41,29 @@ def with_features(data, rows):
     data.indices = np.tile(np.arange(data.n_attributes, dtype=np.int32), n)
     data.values = np.ascontiguousarray(rows).ravel()
     return data
+
+
+class KernelTwin(Twin):
+    """A kernel problem of the core beside the linear problem on explicit features."""
+
+    def from_core(self, vector):
+        """w[k] at the explicit features truth.keys."""
+        features = self.problem.features
+        n_labels, stride, size = features.n_labels, features.stride, features.basis.size
+        table = np.asarray(vector, np.float64)[: size * stride].reshape(size, stride)[:, :n_labels]
+        weights = {'state': self.basis_features.T @ table, **features.blocks(vector)}
+        return np.array([weights[kind][tuple(where)] for kind, *where in self.truth.keys])
+
+
+def kernel_twin(name, objective, kernel, loss='hamming', lam_times_n=1.0, **how):
+    """The problem on tiny.DATA[name] with a kernel (a dict) and lambda = lam_times_n / n; how: for build_problem."""
+    data = tiny.named(name)
+    dataset, lam = dataset_of(data), lam_times_n / (len(data.offsets) - 1)
+    problem = build_problem(dataset, data.task, objective, loss, lam, kernel=kernel, **how)
+    explicit = explicit_features(data, **kernel)
+    truth = Enumeration(data.task, with_features(data, explicit), data.n_labels, loss)
+    basis = problem.features.basis
+    it = KernelTwin(problem, None, truth, optimum.Problem.of(truth, lam), objective)
+    it.basis_features = np.zeros((basis.size, explicit.shape[1]))
+    it.basis_features[basis.find(data.indptr, data.indices, data.values)] = explicit
+    return it
