@@ -6,9 +6,11 @@ import itertools
 import numpy as np
 import pytest
 
+from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import solver_info
 from data_formats.errors import UsageError
 from ssvm_cli.solvers import automatic, choose, with_kernels
+from tests import variants
 from tests.kernels import kernel_twin
 from tests.solvers.runs import bounds, everything, go, make, run, saved
 from tests.solvers.test_optimum import BY_PARTS, DENSE, MINIMISERS, REACH, VARIANTS, check_both_sides
@@ -55,6 +57,33 @@ def test_bounds_close_in_on_the_optimum_of_the_features(solver, options, name, o
     assert primal - dual <= tolerance * primal
     assert primal - best.primal <= tolerance * primal
     check_both_sides(it, method, solver in DENSE)
+
+
+VARIANTS_OF_THE_HINGE = [Variant('slack'), Variant(slack_norm=2), Variant('slack', 2), Variant(hard_margin=True)]
+
+
+@pytest.mark.parametrize('name', ['multiclass', 'chain'])
+@pytest.mark.parametrize(
+    ('solver', 'variant'),
+    [
+        pytest.param(solver, variant, id=f'{solver}-{"+".join(variant.names)}')
+        for solver, variant in itertools.product(SOLVERS, VARIANTS_OF_THE_HINGE)
+        if set(variant.names) <= set(solver_info(solver).variants)
+    ],
+)
+def test_variants_of_the_hinge(solver, variant, name):
+    it = kernel_twin(name, 'hinge', KERNELS['rbf'], variant=variant)
+    best = variants.solve(it.truth, variant, it.problem.lam)
+    method = make(solver, it.problem, seed=3)
+    primal, dual = np.inf, 0.0
+    tolerance, limit = LIMITS[solver]
+    while not (primal - dual <= tolerance * primal or method.finished or method.passes == limit):
+        assert method.run_pass(go())
+        dual = max(dual, method.dual_value())
+        primal = min([primal, *(it.problem.evaluate(w).primal for _, w in method.candidates())])
+        assert dual <= best * (1 + 1e-8)
+        assert primal >= best * (1 - 1e-8)
+    assert primal - best <= tolerance * primal
 
 
 @pytest.mark.parametrize('solver', SOLVERS)
