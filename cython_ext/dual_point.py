@@ -1,8 +1,8 @@
 """A sparse dual point: for each example some outputs with weights, as a dict of arrays.
 
 indptr int64[n + 1]     outputs indptr[i]:indptr[i + 1] belong to example i
-weights float64         alpha_i(y), not negative, summing to 1 over an example (to anything where the objective has slack
-                        norm 2 or a hard margin)
+weights float64         alpha_i(y), not negative, summing to 1 over an example (to anything with slack norm 2 or a
+                        hard margin)
 code_indptr int64       codes[code_indptr[o]:code_indptr[o + 1]] is the code of output o
 codes int32
 """

@@ -57,6 +57,11 @@ cdef class Problem:
         """Whether the objective is a log of sums (its dual point is the softmax of the scores)."""
         return isinstance(self.objective, SumObjective)
 
+    @property
+    def hard_margin(self):
+        """Whether P is infinite where a constraint is violated."""
+        return isinstance(self.objective, MaxObjective) and (<MaxObjective> self.objective).hard
+
     def evaluate(self, w, softmax_dual=False, stop=None):
         """P(w) and the loss of every example, by one oracle pass; with softmax_dual also D(alpha) of
         alpha_i(y) = p(y | x_i; w), for the log losses. stop: int32[1]; Interrupted is raised when it is set."""

@@ -30,6 +30,9 @@ OPTIONAL = {
     'data.columns': int,
     'data.bias': bool,
     'kernel': dict,
+    'rescale': str,
+    'slack_norm': int,
+    'hard_margin': bool,
 }
 
 

@@ -7,9 +7,9 @@ import numpy as np
 
 
 def relative_gap(primal, dual):
-    """Gap relative to the primal; 0 where both are 0."""
+    """Gap relative to the primal; 0 where both are 0, infinite before there is a primal."""
     gap = primal - dual
-    if primal > 0:
+    if 0 < primal < math.inf:
         return gap / primal
     return 0.0 if gap <= 0 else math.inf
 
@@ -23,6 +23,8 @@ class Tolerance:
 
     def reached(self, primal, dual):
         gap = primal - dual
+        if math.isinf(gap):
+            return False
         return gap <= self.rel_gap * abs(primal) or (self.epsilon is not None and gap <= self.epsilon)
 
     def sentence(self, primal, dual):

@@ -81,11 +81,19 @@ def problem_of(model, dataset, threads, path):
             header['lambda'],
             header['feature_set'],
             threads,
+            variant=variant_of(header),
             kernel=model.kernel,
             support=support_tokens(model),
         )
     except ValueError as error:
         raise DataError(path, None, f'is of no problem that this ssvm knows: {error}') from error
+
+
+def variant_of(header):
+    """The Variant of the hinge that a model was trained with."""
+    from cython_ext.objectives.registry import Variant
+
+    return Variant(header.get('rescale', 'margin'), header.get('slack_norm', 1), header.get('hard_margin', False))
 
 
 def weights_of(model, problem, o):

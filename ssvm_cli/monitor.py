@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 
 from cython_ext.problem import Interrupted
+from cython_ext.solvers.solver import NoSolution
 from data_formats.errors import SolverError
 from ssvm_cli.certificate import Bounds, Tolerance, relative_gap
 
@@ -89,6 +90,11 @@ class Monitor:
             self.evaluate()
         if status != INTERRUPTED and self._converged():
             status = CONVERGED
+        if self.bounds.w is None:
+            raise SolverError(
+                f'no weights that satisfy all constraints were found in {self.solver.passes} passes '
+                '(leave --hard-margin out where the data cannot be separated, or raise --max-passes)'
+            )
         self._settle()
         return status
 
@@ -117,7 +123,10 @@ class Monitor:
             if self.solver.finished:
                 return FINISHED
             start = time.perf_counter()
-            whole = self.solver.run_pass(stop.flag)
+            try:
+                whole = self.solver.run_pass(stop.flag)
+            except NoSolution as error:
+                raise SolverError(str(error)) from error
             self.seconds += time.perf_counter() - start
             if whole:
                 self.progress.step(self.solver.passes, self.seconds)
@@ -134,7 +143,7 @@ class Monitor:
         for _, w in solver.candidates():
             found.append((w, known or self.problem.evaluate(w, self._softmax, stop)))
             known = None
-        if not any(math.isfinite(now.primal) for _, now in found):
+        if not self.problem.hard_margin and not any(math.isfinite(now.primal) for _, now in found):
             raise SolverError(self._failure(found[0][1].primal))
         better, dual_now = False, None
         if not solver.minimises:
@@ -149,7 +158,7 @@ class Monitor:
             if dual_now is not None:
                 bounds.offer_dual(dual_now, solver.dual_point)
         self._evaluated = self._place()
-        if self.dev and (better or not self._dev_scores):
+        if self.dev and bounds.w is not None and (better or not self._dev_scores):
             self._dev_scores = self.dev.score(bounds.w)
         self._write_row(found[0][1].primal, dual_now)
 
@@ -193,7 +202,7 @@ class Monitor:
                 'relative_gap': relative_gap(bounds.primal, bounds.dual),
                 'dual_now': dual_now,
             }
-        row |= self._dev_scores
+        row |= self.solver.figures() | self._dev_scores
         self.rows += 1
         if self.log:
             self.log(row)

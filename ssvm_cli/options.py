@@ -21,8 +21,8 @@ OBJECTIVES = ('hinge', 'log', 'softmax-margin')
 FEATURE_SETS = ('all', 'observed')
 KERNELS = ('linear', 'poly', 'rbf')
 # What svm_struct_learn writes for -o and -l is understood too: spelling -> name.
-RESCALE = {'margin': 'margin', '2': 'margin'}
-SLACK_NORMS = ('1',)
+RESCALE = {'margin': 'margin', '2': 'margin', 'slack': 'slack', '1': 'slack'}
+SLACK_NORMS = ('1', '2')
 TASK_LOSSES = {'zero-one': 'zero-one', '0': 'zero-one', 'hamming': 'hamming', '1': 'hamming'}
 
 
@@ -142,10 +142,20 @@ objective_options = together(
         type=Spelling(RESCALE),
         default='margin',
         show_default=True,
-        help='What the loss rescales in the hinge (2 is understood as margin).',
+        help='What the loss rescales in the hinge (2 and 1 are understood as in svm_struct).',
     ),
     objective(
-        '-p', '--slack-norm', type=click.Choice(SLACK_NORMS), default='1', show_default=True, help='Norm of the slacks.'
+        '-p',
+        '--slack-norm',
+        type=click.Choice(SLACK_NORMS),
+        default='1',
+        show_default=True,
+        help='Norm of the slacks in the hinge: their sum, or half the sum of their squares.',
+    ),
+    objective(
+        '--hard-margin',
+        is_flag=True,
+        help='No slacks: the shortest w that gives every right output a lead of 1. Ignores LAMBDA and the task loss.',
     ),
     objective(
         '--lambda',

@@ -6,17 +6,19 @@ from cython_ext.solvers.registry import MODULES, all_solvers, solver_info
 from data_formats.errors import UsageError
 
 AUTO = {'hinge': 'bcfw', 'log': 'lbfgs', 'softmax-margin': 'lbfgs'}
+SAID = {'slack': 'slack rescaling', 'squared': 'slack norm 2', 'hard-margin': 'a hard margin'}
 WIDTH = 100
 
 
-def choose(name, objective, kernel=False):
-    """The SolverInfo of a name as --solver has it, for an objective, with a kernel or without.
+def choose(name, objective, kernel=False, variants=()):
+    """The SolverInfo of a name as --solver has it, for an objective, with a kernel or without; variants: names of what
+    is changed about the hinge (objectives.registry.Variant.names).
 
     Raises:
         UsageError: no such solver, or one that does not minimise this objective; with the alternatives.
     """
     if name == 'auto':
-        name = automatic(objective, kernel)
+        name = automatic(objective, kernel, variants)
     if name not in MODULES:
         raise UsageError(f'unknown solver {name!r} (choose from auto, {", ".join(MODULES)})')
     info = solver_info(name)
@@ -27,6 +29,10 @@ def choose(name, objective, kernel=False):
             f'{name} does not {verb} {objective}, only {", ".join(info.objectives)} '
             f'(solvers for {objective}: {", ".join(fit)})'
         )
+    lacking = [SAID[variant] for variant in variants if variant not in info.variants]
+    if lacking:
+        fit = [other.name for other in all_solvers() if set(variants) <= set(other.variants)]
+        raise UsageError(f'{name} cannot do {" and ".join(lacking)} (solvers that can: {", ".join(fit)})')
     if kernel and not info.kernels:
         fit = ', '.join(with_kernels(objective)) or 'none'
         raise UsageError(
@@ -36,9 +42,9 @@ def choose(name, objective, kernel=False):
     return info
 
 
-def automatic(objective, kernel=False):
+def automatic(objective, kernel=False, variants=()):
     """What `auto` picks: the usual solver, or the first one that works with kernels where it does not."""
-    usual = AUTO[objective]
+    usual = 'n-slack' if 'hard-margin' in variants else AUTO[objective]
     return usual if not kernel or solver_info(usual).kernels else next(iter(with_kernels(objective)), usual)
 
 
@@ -53,6 +59,8 @@ def solver_table():
     rows = [_line('auto', 'by objective: ' + ', '.join(f'{name} for {objective}' for objective, name in AUTO.items()))]
     for info in all_solvers():
         objectives = ', '.join(f'{objective} ({oracle} oracle)' for objective, oracle in info.oracle.items())
+        if info.variants:
+            objectives += '; with ' + ', '.join(SAID[variant] for variant in info.variants)
         objectives = objectives if info.minimises else f'none; its weights are reported in {objectives}'
         rows += ['', _line(info.name, info.summary), _line('  objectives', objectives)]
         rows += [_line('  kernels', 'linear, poly, rbf' if info.kernels else 'linear')]

@@ -7,6 +7,7 @@ import zlib
 import numpy as np
 
 from cython_ext.features.kernel_function import Kernel
+from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import all_solvers
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.errors import DataError, SolverError, UsageError
@@ -64,7 +65,8 @@ def check_request(o):
     if o.resume and o.init:
         raise UsageError('--resume goes on from a checkpoint and --init from a model: give one of them')
     kernel = requested_kernel(o)
-    info = choose(o.solver, o.objective, kernel is not None)
+    variant = requested_variant(o)
+    info = choose(o.solver, o.objective, kernel is not None, variant.names)
     starts = STARTS if kernel is None else STARTS[1:]  # coefficients belong to the tokens that they were made for
     if o.init is not None and not any(hasattr(info.make, start) for start in starts):
         able = [other.name for other in all_solvers() if any(hasattr(other.make, start) for start in starts)]
@@ -73,6 +75,18 @@ def check_request(o):
     inputs = {'TRAIN': o.train, '--dev': o.dev, '--template': o.template}
     check_paths(inputs, {'MODEL': o.model, '--log': o.log_path, '--checkpoint': o.checkpoint})
     return info, settings
+
+
+def requested_variant(o):
+    """The Variant of the hinge that is asked for."""
+    variant = Variant(o.rescale, int(o.slack_norm), o.hard_margin)
+    try:
+        variant.check(o.objective)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    if variant.hard_margin and o.task_loss not in (None, 'zero-one', '0'):
+        raise UsageError('--hard-margin has zero-one loss: leave --task-loss out')
+    return variant
 
 
 # How a solver takes a start: weights for any data, or a dual point of the same examples.
@@ -139,17 +153,28 @@ class Training:
         self.task = self.facts['task']
         self._settle_loss()
         self.lam = o.lam if o.lam is not None else 1 / data.n
-        self.kernel = requested_kernel(o)
+        self.kernel, self.variant = requested_kernel(o), requested_variant(o)
+        if o.hard_margin:
+            self.lam = 1.0
         sizes = [f'{data.n} examples']
         if self.task != 'multiclass':
             sizes.append(f'{data.tokens} tokens')
         sizes += [f'{len(data.label_names)} labels', f'{len(data.attributes)} attributes']
         self.progress.say(f'{o.train}: {", ".join(sizes)} ({self.facts["format"]}, {self.task})')
-        origin = ' (1/n, the default)' if o.lam is None else f' (-c {o.c:g})' if o.c is not None else ''
+        origin = (
+            ' (a hard margin has no other)'
+            if o.hard_margin
+            else ' (1/n, the default)'
+            if o.lam is None
+            else f' (-c {o.c:g})'
+            if o.c is not None
+            else ''
+        )
         loss = '' if self.loss_name is None else f', task loss {self.loss_name}'
         kernel = '' if self.kernel is None else f', {Kernel.of(self.kernel)}'
+        variant = ''.join(f', {name}' for name in self.variant.names)
         self.progress.say(
-            f'{o.objective}{loss}{kernel}, lambda {self.lam:.6g}{origin}, solver {self.info.name}, '
+            f'{o.objective}{variant}{loss}{kernel}, lambda {self.lam:.6g}{origin}, solver {self.info.name}, '
             f'seed {o.seed}, {self.threads} thread{"s" * (self.threads > 1)}'
         )
 
@@ -162,6 +187,8 @@ class Training:
         self.cost = None
         if o.objective == 'log':
             self.loss_name = self.loss = None
+        elif o.hard_margin:
+            self.loss_name = self.loss = 'zero-one'
         elif o.task_loss is None:
             self.loss_name = self.loss = structure_info(self.task).default_loss
         elif o.task_loss in TASK_LOSSES:
@@ -186,6 +213,7 @@ class Training:
                 o.feature_set,
                 self.threads,
                 merge=True,
+                variant=self.variant,
                 kernel=self.kernel,
                 kernel_cache=o.kernel_cache,
             )
@@ -255,7 +283,7 @@ class Training:
         options = ' '.join(f'{key}={value}' for key, value in self.run_facts.items() if key != 'template')
         comment = f'ssvm {__version__} {options}'.replace('\n', ' ')
         keep = saved.parts['monitor']['rows'] if saved else None
-        return TrainingLog(self.o.log_path, comment, dev.columns if dev else (), keep)
+        return TrainingLog(self.o.log_path, comment, (*self.solver.figures(), *(dev.columns if dev else ())), keep)
 
     def _write_row(self, row):
         try:
@@ -281,6 +309,7 @@ class Training:
             'task_loss': self.loss_name,
             'rescale': o.rescale,
             'slack_norm': int(o.slack_norm),
+            'hard_margin': o.hard_margin,
             'lambda': self.lam,
             'solver': self.info.name,
             'settings': self.settings,
@@ -356,6 +385,7 @@ class Training:
             'loss': self.loss_name or 'none',
             'rescale': o.rescale,
             'slack_norm': int(o.slack_norm),
+            'hard_margin': o.hard_margin,
             'lambda': self.lam,
             'feature_set': o.feature_set,
             'kernel': self.kernel,

@@ -23,7 +23,7 @@ cdef class HardMargin(MaxObjective):
 
     def __init__(self, Structure structure not None, TaskLoss loss not None, Strata strata not None):
         MaxObjective.__init__(self, structure, loss)
-        self.strata, self.cone = strata, True
+        self.strata, self.cone, self.hard = strata, True, True
 
     cdef double best(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *bias,
                      double *scale) noexcept nogil:

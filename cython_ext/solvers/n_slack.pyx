@@ -49,7 +49,7 @@ cdef class NSlack(Solver):
         self.block = BlockDual(problem)
         self.full, self.every = options['reoptimise'] == 'full', options['every']
         self.fixed_epsilon = self.epsilon = options['epsilon']
-        self.hard = self.block.objective.cone and self.block.objective.ridge == 0
+        self.hard = self.block.objective.hard
 
     @property
     def w(self):
@@ -234,5 +234,6 @@ INFO = SolverInfo(
     certificate='its own dual point',
     paper='Tsochantaridis et al. 2005, Algorithm 1',
     make=NSlack,
+    kernels=True,
     variants=('slack', 'squared', 'hard-margin'),
 )

@@ -345,5 +345,6 @@ INFO = SolverInfo(
     certificate='its own dual point',
     paper='Joachims, Finley and Yu 2009',
     make=OneSlack,
+    kernels=True,
     variants=('slack',),
 )

@@ -33,6 +33,8 @@ class Clock:
 class Problem:
     """primal(w) = 1 + |w - 1|; a softmax dual of 1 - 2 |w - 1| for w > 1, and a better one for w < 1."""
 
+    hard_margin = False
+
     def __init__(self, sums, clock):
         self.sums, self.clock, self.certified = sums, clock, 0
 
@@ -76,6 +78,9 @@ class Solver:
 
     def candidates(self):
         return [('current', np.array([1 + self.off])), ('average', np.array([1 - 1.1 * self.off]))]
+
+    def figures(self):
+        return {}
 
     def evaluation(self):
         return None
