@@ -170,4 +170,43 @@ SSVM_CLONES static double ssvm_forward_backward(ptrdiff_t T, ptrdiff_t K, ptrdif
     return log_z;
 }
 
+/* For recursions with logarithms: shift[k] = max_j alpha[j] + block[j, k], terms[j, k] = exp(alpha[j] + block[j, k] -
+ * shift[k]) and their sums over j; where that maximum is -inf, all terms are 0. */
+SSVM_CLONES static void ssvm_terms_before(ptrdiff_t K, ptrdiff_t S, const double *alpha, const double *block, double *shift,
+                                          double *terms, double *sums)
+{
+    for (ptrdiff_t k = 0; k < K; k++) {
+        shift[k] = -INFINITY;
+        sums[k] = 0.0;
+    }
+    for (ptrdiff_t j = 0; j < K; j++)
+        for (ptrdiff_t k = 0; k < K; k++) {
+            const double c = alpha[j] + block[j * S + k];
+            shift[k] = c > shift[k] ? c : shift[k];
+        }
+    for (ptrdiff_t k = 0; k < K; k++) shift[k] = shift[k] == -INFINITY ? INFINITY : shift[k];
+    for (ptrdiff_t j = 0; j < K; j++) {
+        double *const row = terms + j * S;
+        for (ptrdiff_t k = 0; k < K; k++) row[k] = ssvm_exp1(alpha[j] + block[j * S + k] - shift[k]);
+        for (ptrdiff_t k = 0; k < K; k++) sums[k] += row[k];
+    }
+}
+
+/* The probabilities `after` of the labels of a position, shared out among the labels before it: pair[j, k] += after[k]
+ * terms[j, k] / sums[k], before[j] = their sums over k. Overwrites sums. */
+SSVM_CLONES static void ssvm_share_out(ptrdiff_t K, ptrdiff_t S, const double *terms, double *sums, const double *after,
+                                       double *before, double *pair)
+{
+    for (ptrdiff_t k = 0; k < K; k++) sums[k] = after[k] > 0.0 ? after[k] / sums[k] : 0.0;
+    for (ptrdiff_t j = 0; j < K; j++) {
+        double total = 0.0;
+        for (ptrdiff_t k = 0; k < K; k++) {
+            const double share = sums[k] * terms[j * S + k];
+            pair[j * S + k] += share;
+            total += share;
+        }
+        before[j] = total;
+    }
+}
+
 #endif

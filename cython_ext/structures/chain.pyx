@@ -9,9 +9,10 @@ import numpy as np
 
 from libc.math cimport INFINITY, exp, isnan, log
 from libc.stdint cimport int32_t, int64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from cython_ext.kernels cimport chain as kernel
+from cython_ext.kernels cimport vector
 from cython_ext.structures.multiclass import padded, position_costs
 from cython_ext.structures.registry import StructureInfo
 from cython_ext.structures.structure cimport SummedStructure
@@ -101,73 +102,38 @@ cdef class Chain(SummedStructure):
 
     cdef double log_space_exp(self, Py_ssize_t T, const double *u, const double *a, double *scratch,
                               double *mean) noexcept nogil:
-        """Forward-backward with logarithms: for scores so far apart that probabilities underflow on the way."""
-        cdef Py_ssize_t S = self.stride, K = self.n_labels, step = self.step(), t, j, k
+        """The same for scores so far apart that probabilities underflow on the way: forward with logarithms, and back
+        with the probabilities of a label given the one after it, which are scaled like any distribution."""
+        cdef Py_ssize_t S = self.stride, K = self.n_labels, step = self.step(), t, k
         cdef double *alpha = scratch
-        cdef double *beta = scratch + T * S
-        cdef double *now = scratch + 2 * T * S
-        cdef const double *block
-        cdef double *pair
-        cdef double log_z, top, total, p
+        cdef double *shift = scratch + T * S
+        cdef double *sums = shift + S
+        cdef double *terms = sums + S               # [before, after]
+        cdef double *pair = mean + T * S
+        cdef double top, total
         memset(mean, 0, (T * S + (S * S if self.tied else (T - 1) * S * S)) * sizeof(double))
-        for k in range(K):
-            alpha[k] = u[k]
-            beta[(T - 1) * S + k] = 0.0
+        memcpy(alpha, u, K * sizeof(double))
         for t in range(1, T):
-            block = a + (t - 1) * step
+            kernel.terms_before(K, S, alpha + (t - 1) * S, a + (t - 1) * step, shift, terms, sums)
             for k in range(K):
-                top = -INFINITY
-                for j in range(K):
-                    top = max(top, alpha[(t - 1) * S + j] + block[j * S + k])
-                total = 0.0
-                if top > -INFINITY:
-                    for j in range(K):
-                        total += exp(alpha[(t - 1) * S + j] + block[j * S + k] - top)
-                    top += log(total)
-                alpha[t * S + k] = top + u[t * S + k]
-        for t in range(T - 1, 0, -1):
-            block = a + (t - 1) * step
-            for j in range(K):
-                top = -INFINITY
-                for k in range(K):
-                    top = max(top, block[j * S + k] + u[t * S + k] + beta[t * S + k])
-                total = 0.0
-                if top > -INFINITY:
-                    for k in range(K):
-                        total += exp(block[j * S + k] + u[t * S + k] + beta[t * S + k] - top)
-                    top += log(total)
-                beta[(t - 1) * S + j] = top
-        top = -INFINITY
-        for k in range(K):
-            top = max(top, alpha[(T - 1) * S + k])
+                alpha[t * S + k] = u[t * S + k] + (shift[k] + log(sums[k]) if sums[k] > 0.0 else -INFINITY)
+        alpha += (T - 1) * S
+        mean += (T - 1) * S
+        top = vector.maximum(K, alpha)
         if top == -INFINITY:
-            return -INFINITY
+            return top
         total = 0.0
         for k in range(K):
-            total += exp(alpha[(T - 1) * S + k] - top)
-        log_z = top + log(total)
-        # divided by their sums: log_z is rounded, and its exponential is off by as many units as log_z has
-        for t in range(T):
-            total = 0.0
-            for k in range(K):
-                mean[t * S + k] = exp(alpha[t * S + k] + beta[t * S + k] - log_z)
-                total += mean[t * S + k]
-            for k in range(K):
-                mean[t * S + k] /= total
-        pair = mean + T * S
-        for t in range(1, T):
-            block = a + (t - 1) * step
-            total = 0.0
-            for j in range(K):
-                for k in range(K):
-                    p = alpha[(t - 1) * S + j] + block[j * S + k] + u[t * S + k] + beta[t * S + k]
-                    now[j * S + k] = exp(p - log_z)
-                    total += now[j * S + k]
-            for j in range(K):
-                for k in range(K):
-                    pair[j * S + k] += now[j * S + k] / total
-            pair += step
-        return log_z
+            mean[k] = exp(alpha[k] - top)
+            total += mean[k]
+        for k in range(K):
+            mean[k] /= total
+        for t in range(T - 1, 0, -1):
+            alpha -= S
+            mean -= S
+            kernel.terms_before(K, S, alpha, a + (t - 1) * step, shift, terms, sums)
+            kernel.share_out(K, S, terms, sums, mean + S, mean, pair + (0 if self.tied else (t - 1) * S * S))
+        return top + log(total)
 
     cdef Py_ssize_t topk(self, Py_ssize_t i, const double *theta, Py_ssize_t k, double *scratch, double *values,
                          int32_t *codes) noexcept nogil:
