@@ -1,4 +1,4 @@
-"""Kernels on the command line: what a model holds, and that predict, gap, convert, --dev, --init and --resume use it."""
+"""Kernels on the command line: what a model holds, and that every command and option that needs it uses it."""
 
 import csv
 import itertools
@@ -107,9 +107,8 @@ def test_predicted_sequences_are_the_best_of_all(folder):
         for rank in range(2):
             head, *rows = next(blocks).splitlines()
             code = tuple(names.index(row.split()[-1]) for row in rows)
-            assert (
-                float(head.split()[2]) == pytest.approx(best[rank], rel=1e-8) == pytest.approx(scores[code], rel=1e-8)
-            )
+            assert float(head.split()[2]) == pytest.approx(best[rank], rel=1e-8)
+            assert scores[code] == pytest.approx(best[rank], rel=1e-8)
 
 
 @every_model
@@ -181,16 +180,12 @@ def test_text_and_back(folder, name, tmp_path):
         ('support\t1\t', 'state\t1\t', "block 'state' (expected support, vector, transition or edge:ATTRIBUTE)"),
         ('# attributes: [', '# names: [', 'no attribute names (expected a comment line `# attributes: [...]`)'),
         ('"kind": "poly"', '"kind": "tanh"', "unknown kernel 'tanh'"),
-        ('"feature_set"', '"feature"', None),
         ('# feature_set: "all"', '# feature_set: "observed"', 'has a kernel and feature_set'),
     ],
 )
 def test_malformed_text(folder, tmp_path, old, new, message):
     run('convert', folder / 'conll', tmp_path / 'm.tsv')
     text = (tmp_path / 'm.tsv').read_text()
-    if message is None:
-        assert old not in text
-        return
     assert old in text
     (tmp_path / 'm.tsv').write_text(text.replace(old, new, 1))
     assert message in run('convert', tmp_path / 'm.tsv', tmp_path / 'm', code=1).stderr
@@ -198,7 +193,7 @@ def test_malformed_text(folder, tmp_path, old, new, message):
 
 MALFORMED = [
     ({'weights.support.indices.npy': np.full(4, 99, np.int32)}, None, 'an attribute that is not there'),
-    ({'weights.support.indptr.npy': np.array([0, 9, 2])}, None, 'float64|no table of rows|int64'),
+    ({'weights.support.indptr.npy': np.array([0, 9, 2])}, None, r'weights\.support\.indptr is no table of rows'),
     ({'weights.support.weights.npy': np.zeros((2, 2))}, None, r'float64 2 x 2'),
     ({}, {'kernel': {'kind': 'tanh'}}, "unknown kernel 'tanh'"),
     ({}, {'kernel': 'rbf'}, "kernel = 'rbf'"),
@@ -306,5 +301,5 @@ def test_what_makes_no_sense_is_refused(folder, tmp_path, options, message):
 def test_list_solvers_shows_who_works_with_kernels():
     paragraphs = run('train', '--list-solvers').stdout.split('\n\n')
     found = {text.split()[0]: text for text in paragraphs}
-    assert 'kernels                  linear, poly, rbf\n' in found['bcfw']
-    assert 'kernels                  linear\n' in found['sgd']
+    assert 'kernels                 linear, poly, rbf\n' in found['bcfw']
+    assert 'kernels                 linear\n' in found['sgd']
