@@ -20,7 +20,11 @@ def table(header, rows):
 def shown(argv):
     """A command line with programs by their names and files as the work folder has them."""
     words = [str(word) for word in argv]
-    scripts = {'read_with_ssvm.py', *(path.name for path in (data.REPOSITORY / 'benchmarks').glob('*/*.py'))}
+    scripts = {
+        'read_with_ssvm.py',
+        'evaluate_with_ssvm.py',
+        *(path.name for path in (data.REPOSITORY / 'benchmarks').glob('*/*.py')),
+    }
     words[0] = Path(words[0]).name if Path(words[0]).name != Path(sys.executable).name else 'python'
     text = ' '.join(Path(word).name if Path(word).name in scripts else word for word in words)
     return re.sub(r'^(ssvm \w+) --quiet', r'\1', text.replace(f'{data.work()}{os.sep}', ''))

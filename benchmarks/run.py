@@ -23,6 +23,7 @@ NAMES = (
     'bcfw',
     'tagging',
     'images',
+    'solvers',
 )
 RESULTS = Path(__file__).resolve().with_name('RESULTS.md')
 INTRODUCTION = """# Results

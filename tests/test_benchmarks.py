@@ -23,6 +23,7 @@ SCRIPTS = (
     'bcfw',
     'tagging',
     'images',
+    'solvers',
 )
 
 
@@ -199,6 +200,7 @@ def test_every_benchmark_runs(name, made_up, tmp_path_factory):
         'accuracy_images': '',
         'accuracy_letters': 'folds=[1]',
         'optimum': '',
+        'solvers': 'limit=1',
     }.get(name, 'runs=1')
     program = f'import {name}; {name}.main({arguments})'
     env = {
