@@ -22,6 +22,7 @@ from cython_ext.workspace cimport Workspace
 
 
 NEVER = np.zeros(1, np.int32)
+ENOUGH = 1024               # parts of examples that are worth a thread of their own
 
 
 class Interrupted(Exception):
@@ -158,7 +159,7 @@ cdef class Problem:
         return 8 * self.dim
 
     def _parts(self, count):
-        """At most `count` ranges of examples of similar cost."""
+        """At most `count` ranges of examples of similar cost, fewer where there is little to do."""
         cdef Py_ssize_t i
         if self._chunks is None:
             self._chunks = {}
@@ -166,7 +167,7 @@ cdef class Problem:
             cost = np.zeros(self.n + 1, np.int64)
             for i in range(self.n):
                 cost[i + 1] = cost[i] + self.structure.size_of(i)
-            self._chunks[count] = ranges(cost, count)
+            self._chunks[count] = ranges(cost, min(count, 1 + int(cost[self.n]) // ENOUGH))
         return self._chunks[count]
 
     def _losses(self, const double[::1] w, double[::1] losses, const int32_t[::1] stop, Py_ssize_t begin, Py_ssize_t end):
