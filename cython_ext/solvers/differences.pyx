@@ -1,5 +1,5 @@
-"""max_{i,y} ||psi_i(y)||^2, how far the features of any output are from those of the right one: the constant in the step
-sizes and rates of batch methods.
+"""max_{i,y} ||psi_i(y)||^2, how far the features of any output are from those of the right one: the constant in the
+step sizes and rates of batch methods.
 
 Exact for an example with few outputs, by listing them; otherwise the bound that the features give.
 """

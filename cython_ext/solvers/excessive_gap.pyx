@@ -1,4 +1,4 @@
-"""Excessive gap reduction with Bregman projections (Zhang, Saha and Vishwanathan 2011, Algorithms 1 and 2) for the hinge.
+"""Excessive gap reduction with Bregman projections for the hinge (Zhang, Saha and Vishwanathan 2011, Algorithms 1, 2).
 
 With d(alpha) = 1/n sum_i KL(alpha_i || uniform) the smoothed objective J_mu(w) = lambda/2 ||w||^2 + 1/n sum_i mu (log
 sum_y exp((Delta - <w, psi_i(y)>) / mu) - log |Y_i|) is within mu D of P, D = 1/n sum_i log |Y_i|. The iterates keep
@@ -11,8 +11,8 @@ while mu falls: beta being the softmax of the scores at w with temperature mu (t
     mu'    = (1 - tau) mu
     alpha' = (1 - tau) alpha + tau beta',    beta' the softmax at w' with temperature mu'.
 
-The paper's prox-mapping is this beta': its exponent ((Delta + theta(w)) + tau / (1 - tau) (Delta + theta(w(hat alpha)))) /
-mu is (Delta + theta(w')) / mu'. So an iteration takes one oracle pass, and beta' is there for the next one.
+The paper's prox-mapping is this beta': its exponent ((Delta + theta(w)) + tau / (1 - tau) (Delta + theta(w(hat
+alpha)))) / mu is (Delta + theta(w')) / mu'. So an iteration takes one oracle pass, and beta' is there for the next one.
 
 alpha is a mixture of all these softmaxes and cannot be stored, but everything here is linear in it: it is held as
 w(alpha) and its expected loss. The step is safe when tau^2 M <= (1 - tau) mu for an M with
@@ -20,8 +20,8 @@ w(alpha) and its expected loss. The step is safe when tau^2 M <= (1 - tau) mu fo
     lambda/2 ||w(beta') - w(beta)||^2 <= M KL(beta' || beta).
 
 M = L = max ||psi_i(y)||^2 / lambda always has this property, and tau = 2 / (k + 3) with mu = L at first is the paper's
-rate, P(w_k) - D(alpha_k) <= 6 D L / ((k + 1)(k + 2)). The adaptive variant tries a much smaller M, tests the property on
-the beta' that it gives and repeats the step with a larger one where it fails. What has been reached is not touched by
+rate, P(w_k) - D(alpha_k) <= 6 D L / ((k + 1)(k + 2)). The adaptive variant tries a much smaller M, tests the property
+on the beta' that it gives and repeats the step with a larger one where it fails. What has been reached is not touched by
 that: M is in tau only, J_mu(w) <= D(alpha) does not mention it.
 """
 
@@ -48,8 +48,8 @@ ROUNDING = 1e-15                # of the numbers that a difference is made of
 
 
 cdef class ExcessiveGap(Solver):
-    """options: as OPTIONS below; there is nothing random, seed is not used. Raises ValueError where the task loss is not
-    a sum over parts."""
+    """options: as OPTIONS below; there is nothing random, seed is not used. Raises ValueError where the task loss is
+    not a sum over parts."""
 
     cdef DecomposableLoss loss
     cdef bint adaptive
@@ -136,7 +136,8 @@ cdef class ExcessiveGap(Solver):
             every[3] = every[:, 3] = [inner(x, self.next_soft) for x in (self.w, self.mixed, self.soft, self.next_soft)]
             if not self.adaptive or constant >= self.lipschitz:
                 break
-            terms = [(loss - lam * (w_of @ every[3])) / mu, -(loss - lam * every[0, 3]) / self.mu, -log_sum, self.log_sum]
+            terms = [(loss - lam * (w_of @ every[3])) / mu, -(loss - lam * every[0, 3]) / self.mu]
+            terms += [-log_sum, self.log_sum]
             larger = self._larger_constant(constant, [every[3, 3], -2 * every[2, 3], every[2, 2]], terms)
             if larger == constant:
                 break
@@ -158,10 +159,10 @@ cdef class ExcessiveGap(Solver):
         return 2.0 / (1.0 + np.sqrt(1.0 + 4.0 * constant / self.mu))
 
     def _larger_constant(self, double constant, squares, terms):
-        """constant itself where lambda/2 ||w(beta') - w(beta)||^2 <= constant KL(beta' || beta), up to the rounding of the
-        sums that both sides are; otherwise a larger one to try. squares: terms of the squared norm; terms: of KL."""
-        cdef double distance2 = self.problem.lam / 2 * np.sum(squares), divergence = np.sum(terms)
-        cdef double blur2 = ROUNDING * self.problem.lam / 2 * np.sum(np.abs(squares)), blur = ROUNDING * np.sum(np.abs(terms))
+        """constant itself where lambda/2 ||w(beta') - w(beta)||^2 <= constant KL(beta' || beta), up to the rounding of
+        the sums that both sides are; otherwise a larger one to try. squares: terms of the squared norm; terms: of KL."""
+        cdef double half = self.problem.lam / 2, distance2 = half * np.sum(squares), divergence = np.sum(terms)
+        cdef double blur2 = ROUNDING * half * np.sum(np.abs(squares)), blur = ROUNDING * np.sum(np.abs(terms))
         if distance2 - blur2 <= constant * (divergence + blur):
             return constant
         return max(2.0 * constant, distance2 / max(divergence, blur))
@@ -207,7 +208,8 @@ cdef class ExcessiveGap(Solver):
     def _mix(self, shares, vectors, out):
         """out = sum of shares * vectors, at most three."""
         three = [x for pair in [*zip(shares, vectors), *[(0.0, out)] * 3][:3] for x in pair]
-        bounds = np.linspace(0, self.problem.dim, 4 * self.problem.pool.threads + 1).astype(np.int64).tolist()
+        ranges = min(4 * self.problem.pool.threads, 1 + self.problem.dim // 4096)
+        bounds = np.linspace(0, self.problem.dim, ranges + 1).astype(np.int64).tolist()
         self.problem.pool.map(_mix_range, [(*three, out, begin, end) for begin, end in pairwise(bounds)])
 
     def _smoothed(self):
