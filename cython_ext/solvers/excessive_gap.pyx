@@ -21,8 +21,8 @@ w(alpha) and its expected loss. The step is safe when tau^2 M <= (1 - tau) mu fo
 
 M = L = max ||psi_i(y)||^2 / lambda always has this property, and tau = 2 / (k + 3) with mu = L at first is the paper's
 rate, P(w_k) - D(alpha_k) <= 6 D L / ((k + 1)(k + 2)). The adaptive variant tries a much smaller M, tests the property
-on the beta' that it gives and repeats the step with a larger one where it fails. What has been reached is not touched by
-that: M is in tau only, J_mu(w) <= D(alpha) does not mention it.
+on the beta' that it gives and repeats the step with a larger one where it fails. What has been reached is not touched
+by that: M is in tau only, J_mu(w) <= D(alpha) does not mention it.
 """
 
 from itertools import pairwise
@@ -160,7 +160,8 @@ cdef class ExcessiveGap(Solver):
 
     def _larger_constant(self, double constant, squares, terms):
         """constant itself where lambda/2 ||w(beta') - w(beta)||^2 <= constant KL(beta' || beta), up to the rounding of
-        the sums that both sides are; otherwise a larger one to try. squares: terms of the squared norm; terms: of KL."""
+        the sums that both sides are; otherwise a larger one to try. squares: terms of the squared norm; terms: of the
+        divergence."""
         cdef double half = self.problem.lam / 2, distance2 = half * np.sum(squares), divergence = np.sum(terms)
         cdef double blur2 = ROUNDING * half * np.sum(np.abs(squares)), blur = ROUNDING * np.sum(np.abs(terms))
         if distance2 - blur2 <= constant * (divergence + blur):
