@@ -53,6 +53,13 @@ cdef class Problem:
         self.structure_name, self.objective_name, self.loss_name = names
         self.pool = Pool(threads)
 
+    def with_lambda(self, double lam):
+        """The same problem with another lambda; the parts are shared."""
+        names = self.structure_name, self.objective_name, self.loss_name
+        other = Problem(self.structure, self.features, self.objective, lam, names, self.pool.threads)
+        (<Problem> other)._accumulator = self._accumulator
+        return other
+
     @property
     def sums(self):
         """Whether the objective is a log of sums (its dual point is the softmax of the scores)."""

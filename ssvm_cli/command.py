@@ -4,6 +4,8 @@ import math
 
 import click
 
+LONGEST_PATH = 10_000  # values of lambda
+
 
 class Option(click.Option):
     """An option that belongs to a section of the help text."""
@@ -92,3 +94,25 @@ class LazyChoice(click.ParamType):
         from click.shell_completion import CompletionItem
 
         return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
+
+
+class LambdaPath(click.ParamType):
+    """FROM:TO:FACTOR, a geometric sequence that ends at TO or before it."""
+
+    name = 'path'
+
+    def convert(self, value, param, ctx):
+        if isinstance(value, tuple):
+            return value
+        try:
+            first, last, factor = (float(word) for word in str(value).split(':'))
+        except ValueError:
+            self.fail(f'{value!r} is not FROM:TO:FACTOR, three numbers (such as 1:0.001:0.7)')
+        if not all(0 < number < math.inf for number in (first, last, factor)):
+            self.fail(f'{value!r}: expected positive numbers')
+        if (first != last and (factor < 1) != (last < first)) or (factor == 1 and first != last):
+            self.fail(f'{value!r}: FACTOR {factor:g} does not lead from {first:g} to {last:g}')
+        count = 1 if first == last else 1 + math.floor(math.log(last / first) / math.log(factor) + 1e-9)
+        if count > LONGEST_PATH:
+            self.fail(f'{value!r}: {count} values (expected at most {LONGEST_PATH})')
+        return tuple(float(f'{first * factor**k:.14g}') for k in range(count))

@@ -186,7 +186,8 @@ class Monitor:
         if parts['bounds']:
             self.bounds.restore(parts['bounds'])
 
-    def _write_row(self, primal_now, dual_now):
+    def row(self, primal_now=None, dual_now=None):
+        """The present bounds as a row of the log."""
         bounds = self.bounds
         row = {
             'pass': self.solver.passes,
@@ -202,7 +203,10 @@ class Monitor:
                 'relative_gap': relative_gap(bounds.primal, bounds.dual),
                 'dual_now': dual_now,
             }
-        row |= self.solver.figures() | self._dev_scores
+        return row | self.solver.figures() | self._dev_scores
+
+    def _write_row(self, primal_now, dual_now):
+        row = self.row(primal_now, dual_now)
         self.rows += 1
         if self.log:
             self.log(row)

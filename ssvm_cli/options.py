@@ -14,7 +14,7 @@ import functools
 
 import click
 
-from ssvm_cli.command import LazyChoice, Number, Option
+from ssvm_cli.command import LambdaPath, LazyChoice, Number, Option
 
 TASKS = ('multiclass', 'chain')
 OBJECTIVES = ('hinge', 'log', 'softmax-margin')
@@ -170,6 +170,19 @@ objective_options = together(
         type=Number(positive=True),
         metavar='C',
         help='The same as svm_struct has it: 1/2 |w|^2 + C/n sum of losses, so LAMBDA = 1/C.',
+    ),
+)
+
+path_options = together(
+    objective(
+        '--lambda-path',
+        type=LambdaPath(),
+        metavar='FROM:TO:FACTOR',
+        help='A model for each of FROM, FROM FACTOR, ... as far as TO, each started from the one before; --log gets a '
+        'row for each, MODEL is the best on --dev, or the last.',
+    ),
+    objective(
+        '--path-models', type=click.Path(), metavar='DIR', help='Keep the model of each LAMBDA of the path in DIR.'
     ),
 )
 

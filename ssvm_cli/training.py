@@ -46,8 +46,16 @@ def train(o):
     """
     info, settings = check_request(o)
     progress = Progress(o.verbose)
+    kind = Training
+    if o.lambda_path is not None:
+        from ssvm_cli.path import PathTraining, check_path
+
+        check_path(o, info)
+        kind = PathTraining
+    elif o.path_models is not None:
+        raise UsageError('--path-models has no effect without --lambda-path')
     try:
-        return Training(o, info, settings, progress).run()
+        return kind(o, info, settings, progress).run()
     finally:
         progress.close()
 
@@ -278,12 +286,15 @@ class Training:
     def _open_log(self, dev, saved):
         if self.o.log_path is None:
             return None
+        extra = (*self.solver.figures(), *(dev.columns if dev else ()))
+        return self._new_log(extra, saved.parts['monitor']['rows'] if saved else None)
+
+    def _new_log(self, extra, keep):
+        """The log with its first lines written; extra: columns besides the usual ones, keep: rows to go on from."""
         from data_formats.log import TrainingLog
 
         options = ' '.join(f'{key}={value}' for key, value in self.run_facts.items() if key != 'template')
-        comment = f'ssvm {__version__} {options}'.replace('\n', ' ')
-        keep = saved.parts['monitor']['rows'] if saved else None
-        return TrainingLog(self.o.log_path, comment, (*self.solver.figures(), *(dev.columns if dev else ())), keep)
+        return TrainingLog(self.o.log_path, f'ssvm {__version__} {options}'.replace('\n', ' '), extra, keep)
 
     def _write_row(self, row):
         try:

@@ -1,0 +1,124 @@
+"""`ssvm train --lambda-path FROM:TO:FACTOR`: a regularisation path, every model started from the one before.
+
+The dual variables of one lambda are feasible for every other, so a warm start costs nothing and saves most passes
+(Collins et al. 2008, section 7.1, Table 2).
+"""
+
+import os
+
+from data_formats.errors import UsageError
+from data_formats.model import save
+from ssvm_cli import monitor
+from ssvm_cli.certificate import Tolerance
+from ssvm_cli.schedule import Schedule
+from ssvm_cli.signals import StopFlag
+from ssvm_cli.training import GAP_MISSED, STARTS, Training
+
+COLUMNS = ('lambda', 'cumulative_passes')
+
+
+def check_path(o, info):
+    """Refuse options that make no sense with a path."""
+    for name, given in {
+        '--lambda and -c': o.lam is not None,
+        '--hard-margin': o.hard_margin,
+        '--resume': o.resume,
+        '--checkpoint': o.checkpoint is not None,
+    }.items():
+        if given:
+            raise UsageError(f'--lambda-path cannot be combined with {name}')
+    if not info.minimises:
+        raise UsageError(f'--lambda-path: {info.name} does not depend on lambda')
+    if not any(hasattr(info.make, start) for start in STARTS):
+        raise UsageError(f'--lambda-path: {info.name} cannot start from the model before')
+    if o.model == '-' and o.path_models is None and o.dev is None:
+        return
+    if o.path_models is not None and os.path.exists(o.path_models) and not os.path.isdir(o.path_models):
+        raise UsageError(f'--path-models {o.path_models}: is no folder')
+
+
+class PathTraining(Training):
+    """One run of `ssvm train` over several values of lambda."""
+
+    def _read(self):
+        self.o.lam = self.o.lambda_path[0]
+        super()._read()
+
+    def run(self):
+        o = self.o
+        self._read()
+        self._build()
+        self._tolerance = None if o.no_certificate else Tolerance(o.rel_gap, o.epsilon)
+        self._dev = self._dev_scorer()
+        self._initialise()
+        if o.path_models is not None:
+            os.makedirs(o.path_models, exist_ok=True)
+        log = self._log = self._open_log(self._dev, None)
+        self._best, self._cumulative, missed = None, 0, False
+        with StopFlag() as stop:
+            for place, lam in enumerate(o.lambda_path):
+                if place:
+                    self._next(lam)
+                status = self._train_one(stop, place)
+                missed |= status != monitor.CONVERGED
+                if status == monitor.INTERRUPTED:
+                    break
+            model = self._best[1]
+            save(model, o.model)
+        if log:
+            log.close()
+        chosen = 'best on --dev' if self._dev else 'last'
+        self.progress.say(f'{o.model} is the {chosen}, lambda {model.header["lambda"]:.6g}')
+        if status == monitor.INTERRUPTED:
+            return stop.exit_code
+        if self.failed:
+            return 1
+        return GAP_MISSED if o.require_gap and missed else 0
+
+    def _next(self, lam):
+        """The problem and the solver for the next lambda, warm-started from the best bounds of the one before."""
+        bounds, self.lam = self.monitor.bounds, lam
+        self.problem = self.problem.with_lambda(lam)
+        self.solver = self.info.make(self.problem, self.settings, self.o.seed)
+        if hasattr(self.solver, 'set_dual_point') and bounds.point is not None:
+            self.solver.set_dual_point(bounds.point)
+        elif hasattr(self.solver, 'set_start') and bounds.w is not None:
+            self.solver.set_start(bounds.w)
+
+    def _train_one(self, stop, place):
+        """Trains at the present lambda; a row of the log, and the model if it is wanted. Returns the status."""
+        o = self.o
+        limit = self.info.max_passes if o.max_passes is None else o.max_passes
+        self.monitor = monitor.Monitor(
+            self.problem,
+            self.solver,
+            self._tolerance,
+            monitor.Limits(limit, o.max_time),
+            Schedule(o.gap_every),
+            self.progress,
+        )
+        status = self.monitor.run(stop, evaluate_first=place > 0 or o.init is not None)
+        row = self.monitor.row()
+        self._let_go_of_the_solver()
+        self._cumulative += self.passes
+        scores = self._dev.score(self.monitor.bounds.w) if self._dev else {}
+        row |= {'lambda': self.lam, 'cumulative_passes': self._cumulative, **scores}
+        if self._log:
+            self._write_row(row)
+        said = ''.join(f', {name} {value:.4f}' for name, value in scores.items())
+        self.progress.say(f'lambda {self.lam:.6g} ({place + 1} of {len(o.lambda_path)}): {status}{said}')
+        self._keep(self._model(status, self._tolerance), scores)
+        return status
+
+    def _keep(self, model, scores):
+        """The model of a lambda: into the folder for all, and for MODEL if it is the best so far or nothing judges."""
+        score = list(scores.values())[-1] if scores else None
+        if self.o.path_models is not None:
+            save(model, os.path.join(self.o.path_models, f'lambda-{self.lam:.6g}.model'))
+        if self._best is None or score is None or score > self._best[0]:
+            self._best = score, model
+
+    def _open_log(self, dev, saved):
+        if self.o.log_path is None:
+            return None
+        return self._new_log((*COLUMNS, *self.solver.figures(), *(dev.columns if dev else ())), None)
