@@ -73,6 +73,34 @@ SSVM_CLONES static double ssvm_viterbi(ptrdiff_t T, ptrdiff_t K, ptrdiff_t S, co
     return value;
 }
 
+/* v[t, e, k] = best score of a prefix that ends in label k at t with e labels other than right[.]; -inf where there is
+ * none. v has T planes of T + 1 rows, of which plane t has t + 2 filled in. */
+SSVM_CLONES static void ssvm_viterbi_by_errors(ptrdiff_t T, ptrdiff_t K, ptrdiff_t S, const double *u, const double *a,
+                                               ptrdiff_t step, const int32_t *right, double *v)
+{
+    const ptrdiff_t plane = (T + 1) * S;
+    for (ptrdiff_t k = 0; k < S; k++) v[k] = -INFINITY;
+    memcpy(v + S, u, K * sizeof(double));
+    v[right[0]] = u[right[0]];
+    v[S + right[0]] = -INFINITY;
+    for (ptrdiff_t t = 1; t < T; t++) {
+        const double *block = a + (t - 1) * step;
+        double *now = v + t * plane;
+        for (ptrdiff_t k = 0; k < S; k++) now[k] = -INFINITY;
+        for (ptrdiff_t e = 0; e <= t; e++) {
+            /* one label more: all but the right one make an error */
+            const double *before = v + (t - 1) * plane + e * S;
+            double *out = now + (e + 1) * S;
+#define BODY(B) ssvm_max_plus_block(B, K, S, before, block + at, out + at)
+            SSVM_BLOCKS(S, at, BODY)
+#undef BODY
+            for (ptrdiff_t k = 0; k < K; k++) out[k] += u[t * S + k];
+            now[e * S + right[t]] = out[right[t]];
+            out[right[t]] = -INFINITY;
+        }
+    }
+}
+
 /* log sum of exp(score) over all labellings, mean[t, k] = P(y_t = k), pair[j, k] = expected transitions (summed
  * over t, or one S x S block each where step > 0). Padding comes out as 0. scratch: (2 T + 1) * S + 2 * blocks * S * S
  * + T doubles with blocks = 1 or T - 1.

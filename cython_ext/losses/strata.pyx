@@ -11,6 +11,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcmp, memcpy
 
+from cython_ext.kernels cimport chain as kernel
 from cython_ext.losses.loss cimport TaskLoss
 from cython_ext.structures.structure cimport RankedStructure, Structure
 from cython_ext.workspace cimport Workspace
@@ -96,21 +97,12 @@ cdef class HammingStrata(Strata):
 
     cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
         cdef Py_ssize_t T = <Py_ssize_t> (self.offsets[i + 1] - self.offsets[i]), S = self.stride, K = self.n_labels
-        cdef Py_ssize_t t, e, k, plane = (T + 1) * S
-        cdef const int32_t *right = self.structure.gold(i)
+        cdef Py_ssize_t e, k, plane = (T + 1) * S
         cdef double *v = work.table
         if T == 0:
             work.deltas[0] = work.values[0] = 0.0
             return 1
-        for t in range(T):
-            for e in range(T + 1):
-                for k in range(K):
-                    v[t * plane + e * S + k] = -INFINITY
-        for k in range(K):
-            v[(k != right[0]) * S + k] = theta[k]
-        for t in range(1, T):
-            for e in range(t + 1):
-                self.extend(theta, T, t, v + (t - 1) * plane + e * S, right[t], v + t * plane + e * S)
+        kernel.viterbi_by_errors(T, K, S, theta, theta + T * S, 0 if self.tied else S * S, self.structure.gold(i), v)
         for e in range(T + 1):
             work.deltas[e] = <double> e
             work.values[e] = -INFINITY
@@ -119,24 +111,6 @@ cdef class HammingStrata(Strata):
         while T > 0 and work.values[T] == -INFINITY:          # with one label there are no errors
             T -= 1
         return T + 1
-
-    cdef void extend(self, const double *theta, Py_ssize_t T, Py_ssize_t t, const double *before, int32_t right,
-                     double *now) noexcept nogil:
-        """Prefixes of t positions with e errors (before[label]) by one label each: the right one stays at e errors
-        (now[label]), any other has e + 1 (now[stride + label])."""
-        cdef Py_ssize_t S = self.stride, K = self.n_labels, j, k
-        cdef const double *block = theta + T * S + (0 if self.tied else (t - 1) * S * S)
-        cdef const double *u = theta + t * S
-        cdef double c
-        for j in range(K):
-            if before[j] == -INFINITY:
-                continue
-            for k in range(K):
-                c = before[j] + block[j * S + k] + u[k]
-                if k == right:
-                    now[k] = max(now[k], c)
-                else:
-                    now[S + k] = max(now[S + k], c)
 
     cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work,
                      int32_t *code) noexcept nogil:
