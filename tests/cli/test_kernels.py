@@ -172,6 +172,18 @@ def test_text_and_back(folder, name, tmp_path):
     assert blocks == {'block', 'support', 'vector'} | ({'transition'} if name != 'svm' else set())
 
 
+def test_a_model_of_no_coefficients(folder, tmp_path):
+    """What comes out before the first pass: every label scores 0."""
+    train = folder / 'train.svm'
+    run('train', '-q', *RBF, '--max-passes', 0, train, tmp_path / 'm')
+    assert load(tmp_path / 'm').weights['support.weights'].shape == (0, 3)
+    assert gap('--passes', 1, train, tmp_path / 'm')['primal'] == 1
+    assert '2:0 3:0' in run('predict', '--scores', train, tmp_path / 'm').stdout
+    run('convert', tmp_path / 'm', tmp_path / 'm.tsv')
+    run('convert', tmp_path / 'm.tsv', tmp_path / 'again')
+    assert_same_model(load(tmp_path / 'again', with_dual=False), load(tmp_path / 'm', with_dual=False))
+
+
 @pytest.mark.parametrize(
     ('old', 'new', 'message'),
     [
@@ -241,6 +253,13 @@ def test_verbose_says_what_the_cache_takes(folder, tmp_path):
     assert 'rbf kernel (gamma 0.3): 30 distinct tokens, the cache holds all rows' in said
     said = run('train', *how, '--kernel-cache', 0.001, folder / 'train.svm', tmp_path / 'm').stderr
     assert 'the cache holds 4 rows of their kernel matrix in 0 MB' in said
+
+
+def test_a_cache_that_does_not_fit_is_refused(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr('ssvm_cli.training.total_memory', lambda: 9000)
+    said = run('train', *RBF, folder / 'train.svm', tmp_path / 'm', code=1).stderr
+    assert 'holds all rows of their kernel matrix' in said and '(--kernel-cache MB)' in said
+    run('train', '-q', *RBF, '--kernel-cache', 0, folder / 'train.svm', tmp_path / 'm')
 
 
 def test_dev_scores_are_those_of_predict(folder, tmp_path):
