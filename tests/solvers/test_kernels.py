@@ -10,7 +10,7 @@ from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import solver_info
 from data_formats.errors import UsageError
 from ssvm_cli.solvers import automatic, choose, with_kernels
-from tests import variants
+from tests import optimum, variants
 from tests.kernels import kernel_twin
 from tests.solvers.runs import bounds, everything, go, make, run, saved
 from tests.solvers.test_optimum import BY_PARTS, DENSE, MINIMISERS, REACH, VARIANTS, check_both_sides
@@ -151,3 +151,22 @@ def test_solvers_of_weights_are_refused_with_the_alternatives():
         for name in able:
             assert choose(name, objective, kernel=True).name == name
     assert automatic('hinge', kernel=True) == 'bcfw' == choose('auto', 'hinge', kernel=True).name
+
+
+@pytest.mark.parametrize('name', ['multiclass', 'chain', 'chain-edges'])
+@pytest.mark.parametrize('kernel', KERNELS)
+@pytest.mark.parametrize('objective', ['log', 'softmax-margin'])
+def test_the_softmax_dual_of_coefficients(name, kernel, objective):
+    """P(w) and D of the softmax of its scores, whatever solver the coefficients come from."""
+    it = twin(name, objective, kernel)
+    rng = np.random.default_rng(6)
+    for scale in (0.0, 0.1, 1.0):
+        features = it.problem.features
+        blocks = features.blocks(np.ones(features.dim))
+        tokens = [name for name in blocks if name in ('support.indptr', 'support.indices', 'support.values')]
+        random = {name: scale * rng.normal(size=blocks[name].shape) for name in blocks if name not in tokens}
+        w = features.weights({**blocks, **random})
+        found, explicit = it.problem.evaluate(w, softmax_dual=True), it.from_core(w)
+        assert found.primal == pytest.approx(optimum.primal(it.plain, objective, explicit), rel=1e-10)
+        alpha = optimum.posteriors(it.plain, objective, explicit)
+        assert found.dual == pytest.approx(optimum.dual(it.plain, objective, alpha), rel=1e-9, abs=1e-9 * found.primal)
