@@ -133,8 +133,8 @@ cdef class Problem:
                 vector.regularise(end - begin, &w[begin], self.lam, 1.0 / self.n, &gradient[begin], &norms[0])
 
     def certify(self, point):
-        """(D(alpha), w(alpha)) of a sparse dual point (see dual_point.py), computed from the data alone. Raises ValueError
-        when it is not a point of the dual's domain."""
+        """(D(alpha), w(alpha)) of a dual point, sparse (see dual_point.py) or in natural parameters (softmax_dual.pyx),
+        computed from the data alone. Raises ValueError when it is not a point of the dual's domain."""
         loss, total = self._expectations(point)
         w = self.features.zeros()
         total.total(w, self.pool)
@@ -144,7 +144,7 @@ cdef class Problem:
     def dual_value(self, point):
         """D(alpha) alone, in less memory."""
         norm2 = 0.0
-        for window in self.features.windows():
+        for window in self.features.windows() if 'theta' not in point else [None]:
             loss, total = self._expectations(point, window)
             norm2 += total.norm2(self.pool)
             del total                                       # before the next one is made
@@ -152,8 +152,12 @@ cdef class Problem:
 
     def _expectations(self, point, window=None):
         """(mean of E[b] - ridge/2 mass^2, Accumulator of E[c psi_i]) of a dual point."""
+        if 'theta' in point:
+            from cython_ext.softmax_dual import expectations
+
+            return expectations(self, point)
         if self.sums:
-            raise TypeError(f'{self.objective_name} has no sparse dual points')
+            raise ValueError(f'{self.objective_name} has no sparse dual points')
         point = dual_point.checked(point, self.n)
         cdef Accumulator total = self.features.accumulator(self.n, window)
         total.clear()

@@ -46,7 +46,7 @@ def certify(o):
             'expected a finite number',
         )
     if problem.sums:
-        dual, source = evaluation.dual, 'softmax'
+        dual, source = softmax_dual(problem, evaluation.dual, model.dual, o, progress)
     else:
         dual, source = hinge_dual(problem, model.dual, o, progress)
     if dual <= 0:
@@ -102,6 +102,20 @@ def weights_of(model, problem, o):
         return problem.features.weights(model.weights)
     except ValueError as error:
         raise DataError(o.model, None, f'does not fit {o.train}: {error}') from error
+
+
+def softmax_dual(problem, dual, point, o, progress):
+    """(dual, where it comes from) of a log loss: the softmax of the scores, or the model's own dual point if that proves
+    more."""
+    if point is not None:
+        try:
+            own = problem.dual_value(point)
+        except ValueError as error:
+            progress.say(f'{o.model}: {error}')
+        else:
+            if own > dual:
+                return own, 'model'
+    return dual, 'softmax'
 
 
 def hinge_dual(problem, point, o, progress):

@@ -4,6 +4,8 @@ from importlib import import_module
 
 MODULES = {
     'bcfw': 'cython_ext.solvers.bcfw',
+    'eg': 'cython_ext.solvers.eg',
+    'eg-batch': 'cython_ext.solvers.eg_batch',
     'sgd': 'cython_ext.solvers.sgd',
     'lbfgs': 'cython_ext.solvers.lbfgs',
     'n-slack': 'cython_ext.solvers.n_slack',

@@ -18,6 +18,18 @@ from cython_ext.structures.registry import StructureInfo
 from cython_ext.structures.structure cimport SummedStructure
 
 
+cdef void lower(Py_ssize_t rows, Py_ssize_t K, Py_ssize_t S, double *x) noexcept nogil:
+    """Makes the largest of rows of K numbers 0."""
+    cdef double top = -INFINITY
+    cdef Py_ssize_t j, k
+    for j in range(rows):
+        top = max(top, vector.maximum(K, x + j * S))
+    if top > -INFINITY:
+        for j in range(rows):
+            for k in range(K):
+                x[j * S + k] -= top
+
+
 cdef class Chain(SummedStructure):
     """labels: int32[N] right labels of all tokens (-1 where unknown); offsets: int64[n + 1] first token of each
     example; n_labels: K; tied: whether all positions share their transition scores."""
@@ -99,6 +111,15 @@ cdef class Chain(SummedStructure):
         if isnan(value):
             value = self.log_space_exp(T, theta, theta + T * S, scratch, mean)
         return value
+
+    cdef void centre(self, Py_ssize_t i, double *theta) noexcept nogil:
+        """Every output has one label at each position, and as many transitions."""
+        cdef Py_ssize_t T = self.length(i), S = self.stride, K = self.n_labels, t, j
+        for t in range(T):
+            lower(1, K, S, theta + t * S)
+        theta += T * S
+        for t in range((1 if self.tied else T - 1) if T > 1 else 0):
+            lower(K, K, S, theta + t * S * S)
 
     cdef double log_space_exp(self, Py_ssize_t T, const double *u, const double *a, double *scratch,
                               double *mean) noexcept nogil:

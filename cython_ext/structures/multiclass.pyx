@@ -84,6 +84,13 @@ cdef class Multiclass(SummedStructure):
         vector.scale(self.stride, 1.0 / total, mean)
         return top + log(total)
 
+    cdef void centre(self, Py_ssize_t i, double *theta) noexcept nogil:
+        cdef double top = vector.maximum(self.n_labels, theta)
+        cdef Py_ssize_t k
+        if top > -INFINITY:
+            for k in range(self.n_labels):
+                theta[k] -= top
+
 
 def build(dataset, feature_set='all', merge=False, basis=None):
     """(Structure, FeatureMap) of a TokenDataset whose examples are single tokens."""

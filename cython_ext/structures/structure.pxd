@@ -26,3 +26,4 @@ cdef class RankedStructure(Structure):
 
 cdef class SummedStructure(RankedStructure):
     cdef double exp(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil
+    cdef void centre(self, Py_ssize_t i, double *theta) noexcept nogil

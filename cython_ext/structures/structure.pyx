@@ -134,6 +134,10 @@ cdef class SummedStructure(RankedStructure):
         -inf (and mean 0) when every output is forbidden."""
         return 0.0
 
+    cdef void centre(self, Py_ssize_t i, double *theta) noexcept nogil:
+        """Takes off theta what all outputs have in common, as far as that is easy, so that no score is above 0 for want of
+        it: distributions stay the same, and scores that only grow stay comparable."""
+
     def exp_oracle(self, Py_ssize_t i, const double[::1] theta):
         """(log-partition, mean statistics float64[m_i])."""
         self._check(i, theta)

@@ -12,6 +12,7 @@ from cython_ext.text.vocabulary import Vocabulary
 from data_formats.dataset import TokenDataset
 from tests import optimum
 from tests.enumeration import Enumeration
+from tests.oracles.cases import theta_column
 from tests.solvers import tiny
 
 
@@ -69,12 +70,22 @@ class Twin:
     def alpha_of(self, point):
         """The dual point (indptr, weights, code_indptr, codes) as one distribution per example, a list of [Y_i]."""
         alpha = []
+        if 'theta' in point:
+            return [self._softmax(i, point) for i in range(len(self.truth.examples))]
         for i, example in enumerate(self.truth.examples):
             alpha.append(np.zeros(len(example.codes)))
             for o in range(point['indptr'][i], point['indptr'][i + 1]):
                 code = point['codes'][point['code_indptr'][o] : point['code_indptr'][o + 1]]
                 alpha[-1][example.codes.index(tuple(code.tolist()))] += point['weights'][o]
         return alpha
+
+    def _softmax(self, i, point):
+        """alpha_i of natural parameters, by listing the outputs."""
+        example, stride = self.truth.examples[i], self.problem.features.stride
+        theta = point['theta'][point['theta_indptr'][i] : point['theta_indptr'][i + 1]].astype(float)
+        length = len(example.codes[0])
+        places = [theta_column(key, length, stride) for key in example.part_keys]
+        return optimum.softmax(example.parts @ theta[places])
 
     def primal(self, vector):
         """P of a core weight vector, by enumeration."""

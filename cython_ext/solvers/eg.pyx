@@ -1,0 +1,177 @@
+"""Randomised online exponentiated gradient (Collins, Globerson, Koo, Carreras and Bartlett 2008, sections 3.3, 5, 7).
+
+A visit of one example makes a step on its dual variables in natural parameters (natural_dual.pyx) and updates w at
+once. Every example has a step size of its own: it is halved until the dual does not fall, and grows after a success, up
+to 1 for the log losses, where a step of 1 puts theta_i to the scores. The first sizes are what the first tenth of the
+examples settle at. The dual never falls.
+"""
+
+import numpy as np
+
+from libc.math cimport log
+from libc.stdint cimport int32_t, uint64_t
+
+from cython_ext.problem cimport Problem
+from cython_ext.rng cimport shuffle
+from cython_ext.solvers.acceleration cimport Acceleration
+from cython_ext.solvers.natural_dual cimport NaturalDual
+from cython_ext.solvers.options import Option, SolverInfo
+from cython_ext.solvers.solver cimport Solver
+
+cdef enum:
+    HALVINGS = 8                # most of one visit
+cdef double SMALLEST = 1e-12
+cdef double LARGEST_HINGE = 1e6
+cdef double SMALL = 0.3         # lambda n below which there is acceleration
+cdef double ROUNDING = 1e-11    # of the largest term of a gain: a dual that falls by less has not fallen
+
+
+cdef class Eg(Solver):
+    """options: as OPTIONS below; seed: of the order of visits."""
+
+    cdef readonly NaturalDual dual
+    cdef readonly Acceleration acceleration     # None: plain
+    cdef readonly object steps                  # [n] step sizes
+    cdef double *step_data
+    cdef double growth, largest
+    cdef bint random_order
+    cdef object order_array
+    cdef int32_t *order
+    cdef readonly Py_ssize_t position           # in the pass under way; -1 before it is drawn
+    cdef uint64_t random
+    cdef readonly double gain                   # of the dual in this pass, times n
+    cdef readonly double dual_norm2             # ||w(alpha)||^2 after the last pass
+
+    def __init__(self, Problem problem not None, options, seed=0):
+        Solver.__init__(self, problem)
+        start = options['start'] if options['start'] > 0 else 6.0 + 1.5 * max(0.0, -log(problem.lam * problem.n))
+        self.dual = NaturalDual(problem, start)
+        self.dual_norm2 = problem.features.inner(self.dual.w, self.dual.w)
+        accelerate = options['acceleration']
+        if accelerate == 'true' or (accelerate == 'auto' and problem.lam * problem.n < SMALL):
+            self.acceleration = Acceleration(problem)
+        self.growth = options['growth']
+        self.largest = 1.0 if self.dual.entropic else LARGEST_HINGE
+        self.random_order = options['order'] == 'random'
+        self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
+        cdef double[::1] steps = np.empty(problem.n)
+        cdef int32_t[::1] order = np.arange(problem.n, dtype=np.int32)
+        self.steps, self.step_data = np.asarray(steps), &steps[0]
+        self.order_array, self.order = np.asarray(order), &order[0]
+        self.position = -1
+        self.steps[:] = options['step'] if options['step'] > 0 else self._first_step(start)
+
+    def _first_step(self, double start):
+        """The median step that a tenth of the examples come to in one pass; the start is then restored."""
+        cdef Py_ssize_t i, sample = max(1, self.problem.n // 10)
+        self.steps[:] = 1.0
+        with nogil:
+            for i in range(sample):
+                self.visit(i)
+        found = np.median(self.steps[:sample])
+        self.dual = NaturalDual(self.problem, start)
+        self.gain, self.oracle_calls = 0.0, 0
+        return found
+
+    def run_pass(self, int32_t[::1] stop):
+        cdef Py_ssize_t q, n = self.problem.n
+        if self.position < 0:
+            if self.random_order:
+                shuffle(&self.random, self.order, n)
+            if self.acceleration is not None and self.passes > 0:
+                self.acceleration.begin_pass(self.dual.w, self.gain / n, self.dual_value())
+                self.dual.strength = self.acceleration.strength()
+            self.position, self.gain = 0, 0.0
+        with nogil:
+            for q in range(self.position, n):
+                if stop[0]:
+                    break
+                self.visit(self.order[q])
+                self.position = q + 1
+        if self.position < n:
+            return False
+        self.position = -1
+        self.passes += 1
+        if self.acceleration is None:
+            self.dual_norm2 = self.problem.features.inner(self.dual.w, self.dual.w)
+        else:
+            self.acceleration.end_pass(self.dual.w)
+            self.dual_norm2 = self.acceleration.dual_norm2
+        return True
+
+    cdef void visit(self, Py_ssize_t i) noexcept nogil:
+        cdef Py_ssize_t attempt
+        cdef double gain, step = self.step_data[i]
+        self.dual.look(i)
+        for attempt in range(HALVINGS):
+            gain = self.dual.propose(i, step)
+            self.oracle_calls += 1
+            if gain >= -ROUNDING * self.dual.rounding():
+                self.dual.accept(i)
+                self.gain += gain
+                step = min(step * self.growth, self.largest)
+                break
+            step = max(0.5 * step, SMALLEST)        # not a number counts as a fall
+        self.step_data[i] = step
+
+    # --------------------------------------------------------------------------------------- what others ask for
+
+    def set_dual_point(self, point):
+        """Begin at a dual point in natural parameters (of the same examples, for any lambda)."""
+        self.dual.start_from(point)
+        self.dual_norm2 = self.problem.features.inner(self.dual.w, self.dual.w)
+        if self.acceleration is not None:
+            self.acceleration.start(self.dual.w)
+
+    def candidates(self):
+        if self.passes == 0:                        # w(alpha) of the start can be worse than none
+            return [('start', self.problem.features.zeros())]
+        out = [('current', self.dual.w)]
+        if self.acceleration is not None and self.passes > 1:
+            out.append(('mean', np.asarray(self.acceleration.mean)[:self.problem.dim]))
+        return out
+
+    def dual_value(self):
+        return self.dual.linear_part() - self.problem.lam / 2 * self.dual_norm2
+
+    def dual_point(self):
+        return self.dual.dual_point()
+
+    def state(self):
+        return {
+            **Solver.state(self), **{f'dual.{name}': value for name, value in self.dual.state().items()},
+            'steps': self.steps.copy(), 'order': self.order_array.copy(), 'position': self.position,
+            'random': self.random, 'gain': self.gain, 'dual_norm2': self.dual_norm2,
+            **({} if self.acceleration is None else {f'outer.{k}': v for k, v in self.acceleration.state().items()}),
+        }
+
+    def restore(self, state):
+        Solver.restore(self, state)
+        self.dual.restore({name[5:]: value for name, value in state.items() if name.startswith('dual.')})
+        self.steps[:], self.order_array[:] = state['steps'], state['order']
+        self.position, self.random, self.gain = state['position'], state['random'], state['gain']
+        self.dual_norm2 = state['dual_norm2']
+        if self.acceleration is not None:
+            self.acceleration.restore({name[6:]: value for name, value in state.items() if name.startswith('outer.')})
+
+
+OPTIONS = {
+    'acceleration': Option(('auto', 'true', 'false'), 'auto', 'outer proximal-point loop with extrapolation (Catalyst); '
+                           'auto: where lambda n is below 0.3'),
+    'order': Option(('random', 'fixed'), 'random', 'order of visits: a new permutation each pass, or that of the file'),
+    'step': Option(float, 0.0, 'first step size; 0: what a tenth of the examples settle at', minimum=0),
+    'growth': Option(float, 1.3, 'factor of a step size after a step that raised the dual', minimum=1, maximum=10),
+    'start': Option(float, 0.0, 'natural parameters of the right outputs at the start; 0: 6, '
+                    'more at small lambda', minimum=0),
+}
+
+INFO = SolverInfo(
+    name='eg',
+    summary='randomised online exponentiated gradient on the dual',
+    oracle={'hinge': 'exp', 'log': 'exp', 'softmax-margin': 'exp'},
+    options=OPTIONS,
+    certificate='its own dual point, in natural parameters',
+    paper='Collins et al. 2008, sections 3.3 and 5',
+    make=Eg,
+    kernels=True,
+)
