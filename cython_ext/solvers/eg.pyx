@@ -21,7 +21,6 @@ from cython_ext.solvers.solver cimport Solver
 cdef enum:
     HALVINGS = 8                # most of one visit
 cdef double SMALLEST = 1e-12
-cdef double LARGEST_HINGE = 1e6
 cdef double SMALL = 0.3         # lambda n below which there is acceleration
 cdef double ROUNDING = 1e-11    # of the largest term of a gain: a dual that falls by less has not fallen
 
@@ -33,7 +32,7 @@ cdef class Eg(Solver):
     cdef readonly Acceleration acceleration     # None: plain
     cdef readonly object steps                  # [n] step sizes
     cdef double *step_data
-    cdef double growth, largest
+    cdef double growth
     cdef bint random_order
     cdef object order_array
     cdef int32_t *order
@@ -51,7 +50,6 @@ cdef class Eg(Solver):
         if accelerate == 'true' or (accelerate == 'auto' and problem.lam * problem.n < SMALL):
             self.acceleration = Acceleration(problem)
         self.growth = options['growth']
-        self.largest = 1.0 if self.dual.entropic else LARGEST_HINGE
         self.random_order = options['order'] == 'random'
         self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
         cdef double[::1] steps = np.empty(problem.n)
@@ -103,13 +101,14 @@ cdef class Eg(Solver):
         cdef Py_ssize_t attempt
         cdef double gain, step = self.step_data[i]
         self.dual.look(i)
+        step = min(step, self.dual.longest)
         for attempt in range(HALVINGS):
             gain = self.dual.propose(i, step)
             self.oracle_calls += 1
             if gain >= -ROUNDING * self.dual.rounding():
                 self.dual.accept(i)
                 self.gain += gain
-                step = min(step * self.growth, self.largest)
+                step *= self.growth
                 break
             step = max(0.5 * step, SMALLEST)        # not a number counts as a fall
         self.step_data[i] = step

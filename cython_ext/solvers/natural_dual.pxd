@@ -25,6 +25,7 @@ cdef class NaturalDual:
     cdef double *next_mean
     cdef double *change                     # next_mean - mean
     cdef double next_z, next_entropy, next_expected
+    cdef double longest                     # step that is sensible at all
 
     cdef void measure(self, Py_ssize_t i) noexcept nogil
     cdef void store(self, Py_ssize_t i) noexcept nogil

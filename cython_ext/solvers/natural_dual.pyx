@@ -25,6 +25,7 @@ from cython_ext.problem cimport Problem
 from cython_ext.structures.structure cimport SummedStructure
 from cython_ext.workspace cimport Workspace
 
+cdef double REACH = 5.0         # most that a step of the hinge loss changes a natural parameter by
 cdef double LEAST = -1e5        # a natural parameter so far below the largest ones says no more than this
 
 
@@ -103,10 +104,18 @@ cdef class NaturalDual:
     # ------------------------------------------------------------------------------------------------ a visit
 
     cdef void look(self, Py_ssize_t i) noexcept nogil:
-        """target = delta_i + s_i at the present w."""
+        """target = delta_i + s_i at the present w, and the longest step: 1 for the log losses, which goes all the way to
+        it; for the hinge one that cannot run into a corner of the simplex, from which there is hardly a way back."""
+        cdef Py_ssize_t k
+        cdef double largest = 1e-300
         self.problem.features.scores(i, self.w_data, self.target)
         if self.loss is not None:
             self.loss.add_costs(i, 1.0, self.target)
+        self.longest = 1.0
+        if not self.entropic:
+            for k in range(self.problem.structure.size_of(i)):
+                largest = max(largest, fabs(self.target[k]))
+            self.longest = REACH / largest
 
     cdef double propose(self, Py_ssize_t i, double step) noexcept nogil:
         """A step from theta_i: n (D' - D), not yet done."""
