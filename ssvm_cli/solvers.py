@@ -5,20 +5,20 @@ import textwrap
 from cython_ext.solvers.registry import MODULES, all_solvers, solver_info
 from data_formats.errors import UsageError
 
-AUTO = {'hinge': 'bcfw', 'log': 'lbfgs', 'softmax-margin': 'lbfgs'}
+AUTO = {'hinge': 'bcfw', 'log': 'eg', 'softmax-margin': 'eg'}
 SAID = {'slack': 'slack rescaling', 'squared': 'slack norm 2', 'hard-margin': 'a hard margin'}
 WIDTH = 100
 
 
-def choose(name, objective, kernel=False, variants=()):
+def choose(name, objective, kernel=False, variants=(), task_loss=None):
     """The SolverInfo of a name as --solver has it, for an objective, with a kernel or without; variants: names of what
-    is changed about the hinge (objectives.registry.Variant.names).
+    is changed about the hinge (objectives.registry.Variant.names); task_loss: as given, None for the usual one.
 
     Raises:
         UsageError: no such solver, or one that does not minimise this objective; with the alternatives.
     """
     if name == 'auto':
-        name = automatic(objective, kernel, variants)
+        name = automatic(objective, kernel, variants, task_loss)
     if name not in MODULES:
         raise UsageError(f'unknown solver {name!r} (choose from auto, {", ".join(MODULES)})')
     info = solver_info(name)
@@ -42,9 +42,11 @@ def choose(name, objective, kernel=False, variants=()):
     return info
 
 
-def automatic(objective, kernel=False, variants=()):
+def automatic(objective, kernel=False, variants=(), task_loss=None):
     """What `auto` picks: the usual solver, or the first one that works with kernels where it does not."""
     usual = 'n-slack' if 'hard-margin' in variants else AUTO[objective]
+    if objective == 'softmax-margin' and task_loss == 'zero-one':
+        usual = 'lbfgs'  # on sequences this loss is no sum over parts, which eg needs
     return usual if not kernel or solver_info(usual).kernels else next(iter(with_kernels(objective)), usual)
 
 

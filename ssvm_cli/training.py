@@ -74,7 +74,7 @@ def check_request(o):
         raise UsageError('--resume goes on from a checkpoint and --init from a model: give one of them')
     kernel = requested_kernel(o)
     variant = requested_variant(o)
-    info = choose(o.solver, o.objective, kernel is not None, variant.names)
+    info = choose(o.solver, o.objective, kernel is not None, variant.names, TASK_LOSSES.get(o.task_loss))
     starts = STARTS if kernel is None else STARTS[1:]  # coefficients belong to the tokens that they were made for
     if o.init is not None and not any(hasattr(info.make, start) for start in starts):
         able = [other.name for other in all_solvers() if any(hasattr(other.make, start) for start in starts)]
