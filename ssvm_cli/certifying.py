@@ -105,8 +105,8 @@ def weights_of(model, problem, o):
 
 
 def softmax_dual(problem, dual, point, o, progress):
-    """(dual, where it comes from) of a log loss: the softmax of the scores, or the model's own dual point if that proves
-    more."""
+    """(dual, where it comes from) of a log loss: the softmax of the scores, or the model's own dual point if that is
+    higher."""
     if point is not None:
         try:
             own = problem.dual_value(point)

@@ -261,19 +261,22 @@ class Training:
             return
         from ssvm_cli.warm_start import same_dual_point, transferred
 
-        if hasattr(self.solver, 'set_dual_point'):
-            point = same_dual_point(load(self.o.init), self.dataset, self.o.init, self.info.name)
-            try:
-                self.solver.set_dual_point(point)
-            except ValueError as error:
-                raise DataError(
-                    self.o.init, None, str(error), f'{self.info.name} starts from a dual point of these data'
-                ) from error
+        if hasattr(self.solver, 'set_start') and self.kernel is None:
+            model = load(self.o.init)
+            features = self.problem.features
+            blocks = transferred(model, self.dataset, features.blocks(features.zeros()), self.o.init)
+            self.solver.set_start(features.weights(blocks))
+            if hasattr(self.solver, 'set_dual_point') and model.dual is not None:
+                with contextlib.suppress(ValueError):  # of other data, or of another kind: the weights have to do
+                    self.solver.set_dual_point(model.dual)
             return
-        model = load(self.o.init, with_dual=False)
-        features = self.problem.features
-        blocks = transferred(model, self.dataset, features.blocks(features.zeros()), self.o.init)
-        self.solver.set_start(features.weights(blocks))
+        point = same_dual_point(load(self.o.init), self.dataset, self.o.init, self.info.name)
+        try:
+            self.solver.set_dual_point(point)
+        except ValueError as error:
+            raise DataError(
+                self.o.init, None, str(error), f'{self.info.name} starts from a dual point of these data'
+            ) from error
 
     def _dev_scorer(self):
         if self.o.dev is None:

@@ -29,6 +29,7 @@ cdef class Eg(Solver):
     """options: as OPTIONS below; seed: of the order of visits."""
 
     cdef readonly NaturalDual dual
+    cdef readonly object first                  # weights that a start was asked for with, or None
     cdef readonly Acceleration acceleration     # None: plain
     cdef readonly object steps                  # [n] step sizes
     cdef double *step_data
@@ -118,13 +119,23 @@ cdef class Eg(Solver):
     def set_dual_point(self, point):
         """Begin at a dual point in natural parameters (of the same examples, for any lambda)."""
         self.dual.start_from(point)
+        if self.first is None:
+            self.first = self.dual.w.copy()
+        self.dual_norm2 = self.problem.features.inner(self.dual.w, self.dual.w)
+        if self.acceleration is not None:
+            self.acceleration.start(self.dual.w)
+
+    def set_start(self, w):
+        """Begin at the softmax of the scores under w."""
+        self.first = np.array(w)
+        self.dual.start_from_weights(w)
         self.dual_norm2 = self.problem.features.inner(self.dual.w, self.dual.w)
         if self.acceleration is not None:
             self.acceleration.start(self.dual.w)
 
     def candidates(self):
-        if self.passes == 0:                        # w(alpha) of the start can be worse than none
-            return [('start', self.problem.features.zeros())]
+        if self.passes == 0:                        # w(alpha) of the usual start can be worse than no weights
+            return [('start', self.problem.features.zeros() if self.first is None else self.first)]
         out = [('current', self.dual.w)]
         if self.acceleration is not None and self.passes > 1:
             out.append(('mean', np.asarray(self.acceleration.mean)[:self.problem.dim]))
@@ -138,7 +149,8 @@ cdef class Eg(Solver):
 
     def state(self):
         return {
-            **Solver.state(self), **{f'dual.{name}': value for name, value in self.dual.state().items()},
+            **Solver.state(self), 'first': np.zeros(0) if self.first is None else self.first,
+            **{f'dual.{name}': value for name, value in self.dual.state().items()},
             'steps': self.steps.copy(), 'order': self.order_array.copy(), 'position': self.position,
             'random': self.random, 'gain': self.gain, 'dual_norm2': self.dual_norm2,
             **({} if self.acceleration is None else {f'outer.{k}': v for k, v in self.acceleration.state().items()}),
@@ -146,6 +158,7 @@ cdef class Eg(Solver):
 
     def restore(self, state):
         Solver.restore(self, state)
+        self.first = np.array(state['first']) if len(state['first']) else None
         self.dual.restore({name[5:]: value for name, value in state.items() if name.startswith('dual.')})
         self.steps[:], self.order_array[:] = state['steps'], state['order']
         self.position, self.random, self.gain = state['position'], state['random'], state['gain']

@@ -1,8 +1,8 @@
 """Batch exponentiated gradient (Collins et al. 2008, Figure 1): one step of all examples at once, at the same w.
 
 The step size is halved until the dual does not fall, and grows by a twentieth after a success (section 7), up to 1 for
-the log losses. With a fixed small step Theorem 1 bounds what is left after T steps by KL(alpha* || alpha_1) / (eta T);
-eta here is the paper's times n, since D is a mean over examples.
+the log losses. With a fixed step eta <= 1 / (n |A|), A the inner products of all psi over lambda n (for the log losses
+1 / (1 + n |A|)), Theorem 1 bounds what is left of the dual after T steps by KL(alpha* || alpha_1) / (n eta T).
 """
 
 import numpy as np
@@ -29,6 +29,7 @@ cdef class EgBatch(Solver):
     """options: as OPTIONS below; nothing is random, seed is not used."""
 
     cdef readonly NaturalDual dual
+    cdef readonly object first                  # weights that a start was asked for with, or None
     cdef readonly double step
     cdef readonly bint fixed
     cdef double largest
@@ -114,11 +115,19 @@ cdef class EgBatch(Solver):
     def set_dual_point(self, point):
         """Begin at a dual point in natural parameters (of the same examples, for any lambda)."""
         self.dual.start_from(point)
+        if self.first is None:
+            self.first = self.dual.w.copy()
+        self.dual_now = self._value(self.dual.w, self.dual.linear_part())
+
+    def set_start(self, w):
+        """Begin at the softmax of the scores under w."""
+        self.first = np.array(w)
+        self.dual.start_from_weights(w)
         self.dual_now = self._value(self.dual.w, self.dual.linear_part())
 
     def candidates(self):
-        if self.passes == 0:                        # w(alpha) of the start can be worse than none
-            return [('start', self.problem.features.zeros())]
+        if self.passes == 0:                        # w(alpha) of the usual start can be worse than no weights
+            return [('start', self.problem.features.zeros() if self.first is None else self.first)]
         return [('current', self.dual.w)]
 
     def dual_value(self):
@@ -129,17 +138,18 @@ cdef class EgBatch(Solver):
 
     def state(self):
         size = int(self.dual.indptr[self.problem.n])
-        return {**Solver.state(self), 'theta': self.dual.theta[:size].copy(), 'w': self.dual.w.copy(),
+        return {**Solver.state(self), 'first': np.zeros(0) if self.first is None else self.first, 'theta': self.dual.theta[:size].copy(), 'w': self.dual.w.copy(),
                 'step': self.step, 'dual_now': float(self.dual_now)}
 
     def restore(self, state):
         Solver.restore(self, state)
+        self.first = np.array(state['first']) if len(state['first']) else None
         self.dual.theta[:len(state['theta'])], self.dual.w[:] = state['theta'], state['w']
         self.step, self.dual_now = state['step'], state['dual_now']
 
 
 OPTIONS = {
-    'step': Option(float, 0.0, 'fixed step size (the paper\'s eta times n); 0: adapted, 1 at first', minimum=0),
+    'step': Option(float, 0.0, 'fixed step size eta; 0: adapted, 1 at first', minimum=0),
     'start': Option(float, 0.0, 'natural parameters of the right outputs at the start; 0: uniform distributions', minimum=0),
 }
 

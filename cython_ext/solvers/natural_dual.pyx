@@ -166,6 +166,15 @@ cdef class NaturalDual:
         self.theta[:len(theta)] = theta
         self.recompute()
 
+    def start_from_weights(self, const double[::1] w):
+        """Begin at alpha_i = softmax of the scores under some weights, costs included."""
+        cdef Py_ssize_t i
+        self.w[:] = w
+        for i in range(self.problem.n):
+            self.look(i)
+            memcpy(self.theta_data + self.start[i], self.target, self.problem.structure.size_of(i) * sizeof(double))
+        self.recompute()
+
     def state(self):
         size = int(self.indptr[self.problem.n])
         return {'theta': self.theta[:size].copy(), 'mean': self.mean[:size].copy(), 'entropy': self.entropy.copy(),

@@ -37,7 +37,7 @@ cdef class OneSlack(Solver):
     cdef readonly object w, code_indptr, beta, bias, gram, used
     cdef readonly list cuts                 # codes of each, int32
     cdef readonly Py_ssize_t cache, rounds, round   # round: cuts from the cache in the pass under way
-    cdef double gap
+    cdef double gap, dual_now               # dual_now: D computed from the data, after the last cut
     cdef object last_estimate
 
     def __init__(self, Problem problem not None, options, seed=0):
@@ -193,7 +193,7 @@ cdef class OneSlack(Solver):
         self.beta, self.used = np.append(self.beta, 0.0), np.append(self.used, self.passes)
         pairwise_ascent(self.beta, self.bias, self.gram, 1.0 / problem.lam)
         self.used[self.beta > 0] = self.passes
-        self.w = problem.certify(self._point(self.cuts, self.beta))[1]
+        self.dual_now, self.w = problem.certify(self._point(self.cuts, self.beta))
 
     def _products(self, g):
         """<g, g_k> for every cut, the last one included."""
@@ -278,7 +278,7 @@ cdef class OneSlack(Solver):
         return self.last_estimate
 
     def dual_value(self):
-        return max(0.0, self._dual())
+        return self.dual_now
 
     def dual_point(self):
         return self._point(self.cuts, self.beta)
@@ -288,7 +288,7 @@ cdef class OneSlack(Solver):
             **Solver.state(self), **{f'cache.{name}': value for name, value in self.sets.state().items()},
             'w': self.w.copy(), 'cuts': np.array(self.cuts, np.int32).reshape(len(self.cuts), -1),
             'beta': self.beta.copy(), 'bias': self.bias.copy(), 'gram': self.gram.copy(), 'used': self.used.copy(),
-            'gap': self.gap, 'round': self.round, 'estimate': list(self.last_estimate or ()),
+            'gap': self.gap, 'dual_now': self.dual_now, 'round': self.round, 'estimate': list(self.last_estimate or ()),
         }
 
     def restore(self, state):
@@ -298,6 +298,7 @@ cdef class OneSlack(Solver):
         self.cuts = list(np.array(state['cuts']))
         self.beta, self.bias, self.gram = np.array(state['beta']), np.array(state['bias']), np.array(state['gram'])
         self.used, self.gap, self.round = np.array(state['used']), state['gap'], state['round']
+        self.dual_now = state['dual_now']
         self.last_estimate = tuple(state['estimate']) or None
 
 

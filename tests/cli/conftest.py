@@ -24,7 +24,8 @@ def models(files):
     observed pairs only)."""
     found = {name: files / f'{name}.model' for name in ('svm', 'crf', 'hmm', 'obs')}
     run('train', '-q', files / 'train.svm', found['svm'])
-    run('train', '-q', '--objective', 'log', '--template', files / 'tpl', files / 'train.conll', found['crf'])
+    log = ('--objective', 'log', '--solver', 'lbfgs')
+    run('train', '-q', *log, '--template', files / 'tpl', files / 'train.conll', found['crf'])
     run('train', '-q', '--lambda', '0.1', files / 'train.hmm', found['hmm'])
     observed = ['--feature-set', 'observed', '--objective', 'log', '--template', files / 'tpl']
     run('train', '-q', *observed, files / 'train.conll', found['obs'])

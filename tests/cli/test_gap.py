@@ -99,7 +99,7 @@ def test_other_data(models, tmp_path):
 
 
 def test_a_weak_log_model_is_bounded_by_zero(files, tmp_path):
-    how = ['--objective', 'log', '--max-passes', 0, '--lambda', 1e-6]
+    how = ['--objective', 'log', '--solver', 'lbfgs', '--max-passes', 0, '--lambda', 1e-6]
     run('train', '-q', *how, files / 'train.svm', tmp_path / 'm')
     found = gap(files / 'train.svm', tmp_path / 'm')
     assert (found['dual'], found['dual_source']) == (0.0, 'right outputs')

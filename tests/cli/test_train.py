@@ -335,7 +335,7 @@ REFUSED = {
     'lambda inf': (['-c', 'inf'], 'is not a finite number'),
     'unknown option': (['--lamda', '1'], '--lamda'),
     'unknown solver': (['--solver', 'nope'], "unknown solver 'nope' (choose from auto, bcfw"),
-    'solver that does not fit': (['--solver', 'lbfgs'], '(solvers for hinge: bcfw, sgd'),
+    'solver that does not fit': (['--solver', 'lbfgs'], '(solvers for hinge: bcfw, eg'),
     'unknown setting': (['--set', 'nope=1'], "bcfw has no option 'nope'"),
     'no value': (['--set', 'cache'], 'expected KEY=VALUE'),
     'wrong type': (['--set', 'cache=many'], 'expected a whole number'),

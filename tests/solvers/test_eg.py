@@ -1,0 +1,105 @@
+"""Exponentiated gradient: the dual rises at every visit, Theorem 1 of the paper holds, starts and refusals."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from tests import optimum
+from tests.solvers import problems
+from tests.solvers.runs import bounds, go, make, run
+
+twin = functools.cache(problems.twin)
+OBJECTIVES = ('hinge', 'log', 'softmax-margin')
+
+
+@pytest.mark.parametrize('lam_times_n', [0.01, 0.1, 1.0, 10.0, 100.0])
+@pytest.mark.parametrize('objective', OBJECTIVES)
+@pytest.mark.parametrize('name', ['multiclass', 'chain', 'chain-edges', 'chain-empty'])
+@pytest.mark.parametrize(
+    ('solver', 'options'), [('eg', {'acceleration': 'false'}), ('eg', {'order': 'fixed', 'acceleration': 'false'}),
+                            ('eg-batch', {})], ids=['eg', 'eg-fixed', 'eg-batch']
+)  # fmt: skip
+def test_the_dual_never_falls(solver, options, name, objective, lam_times_n):
+    it = twin(name, objective, 'hamming', lam_times_n)
+    method = make(solver, it.problem, seed=2, **options)
+    dual = method.dual_value()
+    for _ in range(40):
+        assert method.run_pass(go())
+        assert method.dual_value() >= dual - 1e-10 * max(1, abs(dual))
+        dual = method.dual_value()
+    assert dual <= it.best.primal + 1e-9
+    primal, _ = bounds(method)
+    assert np.isfinite(primal) and primal >= it.best.dual - 1e-9
+
+
+@pytest.mark.parametrize('objective', ['hinge', 'log'])
+@pytest.mark.parametrize('name', ['multiclass', 'chain', 'chain-binary'])
+def test_theorem_1_of_the_batch_algorithm(name, objective):
+    """D* - D(alpha_T) <= KL(alpha* || alpha_1) / (n eta T) for the longest step that the theorem allows."""
+    it = twin(name, objective, 'hamming', 1.0)
+    n, rows = it.problem.n, np.concatenate(it.plain.psi)
+    largest = np.abs(rows @ rows.T).max() / (it.problem.lam * n)
+    step = 1 / (n * largest + (objective == 'log'))
+    method = make('eg-batch', it.problem, step=step)
+    first = it.alpha_of(method.dual_point())
+    divergence = sum((a[a > 0] * np.log(a[a > 0] / b[a > 0])).sum() for a, b in zip(it.best.alpha, first, strict=True))
+    for passes in range(1, 300):
+        assert method.run_pass(go())
+        left = it.best.dual - method.dual_value()
+        assert left <= divergence / (n * step * passes) + 1e-9
+        if objective == 'log':
+            assert left <= np.exp(-step * passes) * divergence / (n * step) + 1e-9
+
+
+def test_log_losses_converge_fast():
+    """The relative gap falls by a constant factor in every pass."""
+    for name in ('multiclass', 'chain', 'chain-edges'):
+        it = twin(name, 'log', 'hamming', 2.0)
+        method = run(make('eg', it.problem, seed=1), 60)
+        primal, dual = bounds(method)
+        assert primal - dual <= 1e-6 * primal
+
+
+def test_a_start_from_weights_is_the_softmax_of_their_scores():
+    it = twin('chain', 'log')
+    first = run(make('lbfgs', it.problem), 4)
+    w = first.candidates()[0][1].copy()
+    for solver in ('eg', 'eg-batch'):
+        method = make(solver, it.problem)
+        method.set_start(w)
+        assert method.candidates()[0][1].tolist() == w.tolist()
+        alpha = it.alpha_of(method.dual_point())
+        wanted = optimum.posteriors(it.plain, 'log', it.from_core(w))
+        for mine, theirs in zip(alpha, wanted, strict=True):
+            np.testing.assert_allclose(mine, theirs, atol=1e-5)
+        assert method.dual_value() == pytest.approx(it.problem.evaluate(w, softmax_dual=True).dual, rel=1e-9)
+
+
+def test_a_dual_point_serves_every_lambda():
+    point = run(make('eg', twin('chain', 'log', 'hamming', 1.0).problem), 20).dual_point()
+    other = twin('chain', 'log', 'hamming', 0.7)
+    method = make('eg', other.problem)
+    method.set_dual_point(point)
+    assert method.dual_value() == pytest.approx(other.problem.dual_value(point), rel=1e-6)
+    assert method.dual_value() > 0.8 * other.best.dual
+    with pytest.raises(ValueError, match='natural parameters of these examples'):
+        make('eg', twin('multiclass', 'log').problem).set_dual_point(point)
+
+
+@pytest.mark.parametrize('solver', ['eg', 'eg-batch'])
+def test_a_loss_that_is_no_sum_is_refused(solver):
+    with pytest.raises(ValueError, match='no sum over the parts'):
+        make(solver, twin('chain', 'hinge', 'zero-one').problem)
+
+
+def test_damaged_natural_parameters_are_refused():
+    it = twin('chain', 'log')
+    point = run(make('eg', it.problem), 3).dual_point()
+    for change in (
+        {'theta': point['theta'][:-1]},
+        {'theta_indptr': point['theta_indptr'] + 1},
+        {'theta': point['theta'] * np.nan},
+    ):
+        with pytest.raises(ValueError, match='natural parameters'):
+            it.problem.dual_value({**point, **change})
