@@ -70,10 +70,15 @@ cdef class Problem:
         """Whether P is infinite where a constraint is violated."""
         return isinstance(self.objective, MaxObjective) and (<MaxObjective> self.objective).hard
 
-    def evaluate(self, w, softmax_dual=False, stop=None):
+    def evaluate(self, w, softmax_dual=False, stop=None, temperature=1.0):
         """P(w) and the loss of every example, by one oracle pass; with softmax_dual also D(alpha) of
-        alpha_i(y) = p(y | x_i; w), for the log losses. stop: int32[1]; Interrupted is raised when it is set."""
+        alpha_i(y) = p(y | x_i; w), for the log losses, and of the softmax of a temperature for the hinge loss (see
+        temperature_dual.pyx). stop: int32[1]; Interrupted is raised when it is set."""
         w = np.ascontiguousarray(w, np.float64)
+        if softmax_dual and not self.sums:
+            from cython_ext import temperature_dual
+
+            return temperature_dual.evaluate(self, w, temperature, NEVER if stop is None else stop)
         if softmax_dual:
             return self.value_and_gradient(w, self.features.zeros(), stop)
         losses, flag = np.empty(self.n), NEVER if stop is None else stop

@@ -49,22 +49,24 @@ class Bounds:
             dual point needs no storing (None).
         dense: whether the dual point of `dual` has too many outputs to be stored.
         own_dual: where softmax scores make the dual point, the dual that belongs to `w`; otherwise None.
+        own_temperature: of that softmax, for the hinge loss; otherwise None.
     """
 
     def __init__(self):
         self.primal = math.inf
         self.w = None
         self.own_dual = None
+        self.own_temperature = None
         self.dual = 0.0
         self.point = None
         self.dense = False
 
-    def offer_primal(self, primal, w, own_dual=None):
+    def offer_primal(self, primal, w, own_dual=None, own_temperature=None):
         """Take an iterate if it is better than the best; returns whether it was."""
         if not primal < self.primal:
             return False
         self.primal = primal
-        self.own_dual = own_dual
+        self.own_dual, self.own_temperature = own_dual, own_temperature
         if self.w is None or self.w.dtype != w.dtype:
             self.w = None  # its memory first
             self.w = np.array(w)
@@ -89,14 +91,22 @@ class Bounds:
         """The lower bound that can be recomputed from the data and what the model holds."""
         return self.dual if self.own_dual is None else max(self.own_dual, 0.0)
 
+    @property
+    def stored_point(self):
+        """The dual point that the model needs to prove `provable`; None where the weights alone do."""
+        if self.own_temperature is not None:
+            return {'temperature': np.array([self.own_temperature])}
+        return self.point
+
     def state(self):
         arrays = {f'point.{name}': array for name, array in (self.point or {}).items()}
         scalars = {'primal': self.primal, 'own_dual': self.own_dual, 'dual': self.dual, 'dense': self.dense}
-        return {'w': self.w, **scalars, **arrays}
+        return {'w': self.w, 'own_temperature': self.own_temperature, **scalars, **arrays}
 
     def restore(self, state):
         self.primal, self.w = state['primal'], state['w']
         self.own_dual, self.dual, self.dense = state['own_dual'], state['dual'], state['dense']
+        self.own_temperature = state['own_temperature']
         self.point = {
             name.removeprefix('point.'): array for name, array in state.items() if name.startswith('point.')
         } or None

@@ -37,7 +37,8 @@ def certify(o):
     dataset = read_data(o.train, model, o.format_name, require_labels=True, what=o.model)
     problem = problem_of(model, dataset, o.threads or available_cpus(), o.model)
     w = weights_of(model, problem, o)
-    evaluation = problem.evaluate(w, softmax_dual=problem.sums)
+    temperature = temperature_of(model, problem)
+    evaluation = problem.evaluate(w, temperature is not None, temperature=temperature or 1.0)
     if not math.isfinite(evaluation.primal):
         raise DataError(
             o.model,
@@ -47,6 +48,8 @@ def certify(o):
         )
     if problem.sums:
         dual, source = softmax_dual(problem, evaluation.dual, model.dual, o, progress)
+    elif temperature is not None:
+        dual, source = evaluation.dual, 'softmax'
     else:
         dual, source = hinge_dual(problem, model.dual, o, progress)
     if dual <= 0:
@@ -118,9 +121,20 @@ def softmax_dual(problem, dual, point, o, progress):
     return dual, 'softmax'
 
 
+def temperature_of(model, problem):
+    """Of the softmax of the scores that is the model's dual point; None where it is another one."""
+    from cython_ext import temperature_dual
+
+    if problem.sums:
+        return 1.0
+    stored = (model.dual or {}).get('temperature')
+    fits = stored is not None and stored.shape == (1,) and 0 < stored[0] < math.inf and temperature_dual.exists(problem)
+    return float(stored[0]) if fits else None
+
+
 def hinge_dual(problem, point, o, progress):
     """(dual, where it comes from): the model's own dual point, or one made by a few passes of bcfw."""
-    if point is not None:
+    if point is not None and 'temperature' not in point:
         try:
             return problem.dual_value(point), 'model'
         except ValueError as error:

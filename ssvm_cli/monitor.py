@@ -58,7 +58,8 @@ class Monitor:
         self.bounds = Bounds()
         self.seconds = 0.0  # inside the solver
         self.rows = 0
-        self._softmax = tolerance is not None and problem.sums and solver.dual_value() is None
+        from_scores = problem.sums or solver.temperature is not None
+        self._softmax = tolerance is not None and from_scores and solver.dual_value() is None
         self._evaluated = None  # where the solver stood at the last evaluation
         self._due = False  # an evaluation comes before the next pass
         self._proved = None  # the dual point whose value has been computed from the data
@@ -140,8 +141,9 @@ class Monitor:
         """
         solver, bounds = self.solver, self.bounds
         found, known = [], solver.evaluation()
+        temperature = solver.temperature if self._softmax and not self.problem.sums else None
         for _, w in solver.candidates():
-            found.append((w, known or self.problem.evaluate(w, self._softmax, stop)))
+            found.append((w, known or self.problem.evaluate(w, self._softmax, stop, temperature or 1.0)))
             known = None
         if not self.problem.hard_margin and not any(math.isfinite(now.primal) for _, now in found):
             raise SolverError(self._failure(found[0][1].primal))
@@ -149,7 +151,7 @@ class Monitor:
         if not solver.minimises:
             bounds.forget_primal()
         for w, now in found:
-            better |= bounds.offer_primal(now.primal, w, now.dual)
+            better |= bounds.offer_primal(now.primal, w, now.dual, temperature)
             if self._softmax:
                 bounds.offer_dual(now.dual)
                 dual_now = now.dual if dual_now is None else dual_now

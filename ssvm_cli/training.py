@@ -428,7 +428,7 @@ class Training:
             *self._vocabularies(),
             self.problem.features.blocks(bounds.w),
             self.cost,
-            bounds.point if tolerance is not None else None,
+            bounds.stored_point if tolerance is not None else None,
         )
 
     def _vocabularies(self):

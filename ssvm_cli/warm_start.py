@@ -56,7 +56,7 @@ def same_dual_point(model, dataset, path, solver):
     Raises:
         DataError: it has none, or was trained with other labels.
     """
-    if model.dual is None:
+    if model.dual is None or 'temperature' in model.dual:
         raise DataError(
             path, None, 'has no dual point', f'{solver} starts from one: a model of bcfw or of sgd with hinge'
         )

@@ -191,9 +191,11 @@ def newton(problem, objective, iterations=60):
     return w, posteriors(problem, objective, w)
 
 
-def posteriors(problem, objective, w):
-    """alpha_i(y) proportional to exp(offset_i(y) - <w, psi_i(y)>), a list of [Y_i]."""
-    return [softmax(c - psi @ w) for psi, c in zip(problem.psi, problem.offsets(objective), strict=True)]
+def posteriors(problem, objective, w, temperature=1.0):
+    """alpha_i(y) proportional to exp((offset_i(y) - <w, psi_i(y)>) / temperature), a list of [Y_i]."""
+    return [
+        softmax((c - psi @ w) / temperature) for psi, c in zip(problem.psi, problem.offsets(objective), strict=True)
+    ]
 
 
 def gradient(problem, objective, w):

@@ -7,6 +7,8 @@ MODULES = {
     'eg': 'cython_ext.solvers.eg',
     'eg-batch': 'cython_ext.solvers.eg_batch',
     'sgd': 'cython_ext.solvers.sgd',
+    'svrg': 'cython_ext.solvers.svrg',
+    'sc-svrg': 'cython_ext.solvers.sc_svrg',
     'lbfgs': 'cython_ext.solvers.lbfgs',
     'n-slack': 'cython_ext.solvers.n_slack',
     'one-slack': 'cython_ext.solvers.one_slack',

@@ -12,9 +12,12 @@ class NoSolution(Exception):
 
 
 cdef class Solver:
-    """`minimises` is False for a baseline: its last weights are its result, whatever their objective."""
+    """`minimises` is False for a baseline: its last weights are its result, whatever their objective.
+    `temperature`: of the softmax of the candidates' scores that is the dual point of the hinge loss; None where it is
+    not."""
 
     minimises = True
+    temperature = None
 
     def __init__(self, Problem problem not None):
         self.problem = problem

@@ -75,3 +75,24 @@ class ExcessiveGap:
 
     def mixed(self, tau, other):
         return [(1 - tau) * a + tau * b for a, b in zip(self.alpha, other, strict=True)]
+
+
+class VarianceReduced:
+    """Pass by pass: w <- w - step (grad_i(w) - grad_i(anchor) + grad(anchor) + lam (w - anchor) + kappa (w - z)), z the
+    anchor; entropy smoothing mu for the hinge loss."""
+
+    def __init__(self, plain, objective, mu, step):
+        self.plain, self.mu, self.step = plain, mu if objective == 'hinge' else 1.0, step
+        self.offsets = plain.offsets(objective)
+        self.w = np.zeros(plain.psi[0].shape[1])
+
+    def slope(self, i, w):
+        psi = self.plain.psi[i]
+        return -optimum.softmax((self.offsets[i] - psi @ w) / self.mu) @ psi
+
+    def run(self, order, kappa):
+        lam, anchor = self.plain.lam, self.w
+        whole = np.mean([self.slope(i, anchor) for i in range(self.plain.n)], axis=0)
+        for i in order:
+            change = self.slope(i, self.w) - self.slope(i, anchor) + whole
+            self.w = self.w - self.step * (change + lam * self.w + kappa * (self.w - anchor))

@@ -24,7 +24,8 @@ def make(name, problem, seed=0, **options):
 def bounds(solver):
     """(least primal value of the candidates, dual value): what a monitor would compute after a pass."""
     problem, dual = solver.problem, solver.dual_value()
-    evaluations = [problem.evaluate(w, softmax_dual=dual is None) for _, w in solver.candidates()]
+    heat = solver.temperature or 1.0
+    evaluations = [problem.evaluate(w, softmax_dual=dual is None, temperature=heat) for _, w in solver.candidates()]
     return min(e.primal for e in evaluations), max(
         (e.dual for e in evaluations), default=dual
     ) if dual is None else dual

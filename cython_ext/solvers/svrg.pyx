@@ -1,0 +1,432 @@
+"""Stochastic variance-reduced gradient descent on the smoothed objective (Johnson and Zhang 2013; Pillutla et al. 2018,
+sections 2 and 4), also with a proximal term kappa/2 ||w - z||^2, as sc-svrg needs it.
+
+A pass is a full gradient at an anchor and one step for each example, in random order:
+
+    w <- w - step (Phi_i (E_u[s](w) - E_u[s](anchor)) + G + lambda w + kappa (w - z))
+
+with G the gradient of the mean loss at the anchor. The dense terms are handled lazily. With rho = lambda + kappa and
+fixed = (kappa z - G) / rho, the point that they pull to, the step is w - fixed <- (1 - step rho) (w - fixed) - step Phi_i (...): w is held as fixed + scale * change, and a step
+costs what its example's features cost.
+
+The step size looks after itself. What the pass brings can be read off it: F(w) - F(anchor) = mean of the Bregman
+divergences of the losses, which the visits give for free, + rho/2 (||w - fixed||^2 - ||anchor - fixed||^2). If
+that still grows in the second half of a pass as it did in the first, the steps could be longer; if it does not, noise
+has taken over.
+
+Smoothing error and optimisation error are both known at an anchor, where u is a dual point: mu is lowered when the
+problem at this mu is solved as well as its smoothing allows.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.string cimport memcpy
+
+from cython_ext.features.feature_map cimport Accumulator
+from cython_ext.kernels cimport vector
+from cython_ext.objectives.smoothed cimport SmoothedLoss, SmoothedWorkspace
+from cython_ext.objectives.smoothed import smoothed_loss
+from cython_ext.problem cimport Problem
+from cython_ext.rng cimport shuffle
+from cython_ext.solvers.averaged_dual cimport AveragedDual
+from cython_ext.solvers.options import Option, SolverInfo
+from cython_ext.solvers.solver cimport Solver
+
+STORED = 1 << 30                # bytes up to which the statistics at the anchor are kept
+SAMPLE = 1000                   # examples on which the first step size is chosen
+cdef double NEGLIGIBLE = 1e-7             # change of a statistic, which are held in single precision
+SOLVED = 0.2                    # optimisation error, relative to the smoothing error, at which mu is lowered,
+SOLVED_BOUND = 5.0              # and its bound from the whole gradient
+SHORTEST = 0.03125              # least step, in units of mu / ||Phi_i s(y_i)||^2: it is short enough for any output
+LEAST = 1e-7                    # mu at the end, relative to the first one
+PATIENCE = 10                   # passes in which the smoothed objective must come down by BETTER of its smoothing error
+BETTER = 1e-3
+ROUNDING = 1e-13                # progress, relative to the objective, that is none
+
+
+cdef class Svrg(Solver):
+    """options: as OPTIONS below; seed: of the order of visits."""
+
+    def __init__(self, Problem problem not None, options, seed=0):
+        Solver.__init__(self, problem)
+        cdef Py_ssize_t i
+        self.loss = smoothed_loss(problem.objective, options['oracle'], options['K'])
+        self.work, self.options = self.loss.workspace(), options
+        cdef double[::1] anchor = problem.features.zeros(), fixed = problem.features.zeros()
+        cdef double[::1] change = problem.features.zeros(), linear = np.zeros(problem.n)
+        cdef int32_t[::1] order = np.arange(problem.n, dtype=np.int32)
+        cdef int64_t[::1] offsets = np.zeros(problem.n + 1, np.int64)
+        for i in range(problem.n):
+            offsets[i + 1] = offsets[i] + problem.structure.size_of(i)
+        cdef bint stored = 4 * offsets[problem.n] <= STORED
+        cdef float[::1] means = np.zeros(offsets[problem.n] + 1 if stored else 1, np.float32)
+        cdef float[::1] one_mean = np.zeros(problem.structure.max_size + 1, np.float32)
+        self.anchor, self.anchor_data = np.asarray(anchor), &anchor[0]
+        self.fixed, self.fixed_data = np.asarray(fixed), &fixed[0]
+        self.change, self.change_data = np.asarray(change), &change[0]
+        self.means = &means[0] if stored else NULL
+        self.one_mean, self.linear, self.offsets = &one_mean[0], &linear[0], &offsets[0]
+        self.arrays = means, one_mean, linear, offsets
+        self.order_array, self.order = np.asarray(order), &order[0]
+        if self.loss.outputs:
+            self.average = AveragedDual(problem, self.loss.k)
+        self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
+        self.mu = options['mu'] if options['mu'] > 0 else self._natural_smoothing()
+        self.first_mu = self.mu
+        self.short, self.best, self.since_best = self._short_step(), np.inf, 0
+        self.loss.mu, self.kappa, self.plain = self.mu, 0.0, options['warmup']
+        self.step = options['step'] if options['step'] > 0 else self._choose_step()
+
+    @property
+    def smooths(self):
+        """Whether mu means anything."""
+        return self.loss.smooths
+
+    @property
+    def temperature(self):
+        """Of the dual point of entropy smoothing."""
+        return None if self.problem.sums or self.loss.outputs else self.loss.mu
+
+    def _natural_smoothing(self):
+        """0.3 times the mean loss of w = 0 per number of an output's code: a fraction of what one wrong part costs."""
+        numbers = sum(self.problem.structure.code_size(i) for i in range(self.problem.n))
+        losses = self.problem.evaluate(self.problem.features.zeros()).loss_values if self.smooths else np.ones(1)
+        return 0.3 * losses.sum() / numbers if numbers and losses.sum() > 0 else 0.3
+
+    def _choose_step(self):
+        """The step, among powers of 4, with which plain stochastic steps bring the smoothed loss of the first examples
+        down most."""
+        cdef Py_ssize_t i, count = min(self.problem.n, SAMPLE)
+        cdef double total, best = np.inf, chosen = 1.0, unused = 0.0
+        plain, self.plain = self.plain, 1
+        for power in range(-3, 8):
+            self.step = min(self.short, 0.25 / self.problem.lam) * 4.0 ** power
+            if self.step * self.problem.lam >= 0.5:
+                break
+            self.change[:], self.scale = 0, 1.0
+            with nogil:
+                for i in range(count):
+                    self.visit(i, &unused)
+                self.fold()
+            total = self.problem.lam / 2 * self.problem.features.inner(self.change, self.change)
+            total += self._smoothed_mean(count)
+            if total < best:
+                best, chosen = total, self.step
+        self.change[:], self.plain = 0, plain
+        return chosen
+
+    def _short_step(self):
+        """1 / the largest ||Phi_i s(y_i)||^2 of the first examples: a step that is surely not too long at mu = 1."""
+        cdef Py_ssize_t i, c, count
+        cdef double largest = 1e-300
+        for i in range(min(self.problem.n, 100)):
+            count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.ids, self.work.counts)
+            for c in range(self.problem.structure.size_of(i)):
+                self.work.mean[c] = 0.0
+            for c in range(count):
+                self.work.mean[self.work.ids[c]] += self.work.counts[c]
+            largest = max(largest, self.problem.features.norm2(i, self.work.mean))
+        return 1.0 / largest
+
+    def _smoothed_mean(self, Py_ssize_t count):
+        """The mean smoothed loss of the first examples at w = change."""
+        cdef Py_ssize_t i
+        cdef double total = 0.0, bias
+        with nogil:
+            for i in range(count):
+                self.problem.features.scores(i, self.change_data, self.work.theta)
+                total -= self.problem.objective.right_score(i, self.work.theta, self.work)
+                total += self.loss.value(i, self.work.theta, self.work, self.work.mean, &bias)
+        return total / count
+
+    def set_start(self, w):
+        """Begin at w instead of 0."""
+        self.anchor[:], self.ready, self.plain = w, False, 0
+
+    def run_pass(self, int32_t[::1] stop):
+        cdef Py_ssize_t q, n = self.problem.n, quarter = n // 4, half = n // 2, rest = n - n // 4, begin, end
+        if not self.ready:
+            if not self._begin(stop):
+                return False
+            self.ready = True
+        for begin, end in ((0, quarter), (quarter, rest), (rest, n)):
+            with nogil:
+                for q in range(max(self.position, begin), end):
+                    if stop[0]:
+                        break
+                    self.visit(self.order[q], &self.divergence[0 if q < half else 1])
+                    self.position = q + 1
+            if self.position < end:
+                return False
+            if self.position == end and (end == quarter or end == rest):
+                self.distance[1 if end == quarter else 2] = self._distance()
+        self.distance[3] = self._distance()
+        self.oracle_calls += n if self.means != NULL or self.plain else 2 * n
+        np.multiply(self.change, self.scale, out=self.change)
+        self.change += self.fixed                           # the new iterate
+        self._end()
+        self.ready, self.position = False, 0
+        self.passes += 1
+        return True
+
+    def _distance(self):
+        return self.scale * self.scale * self.problem.features.inner(self.change, self.change)
+
+    def _begin(self, stop):
+        """The full gradient at the anchor, and the terms that stay fixed in this pass. False: stopped on the way."""
+        self.loss.mu = self.mu
+        if self.plain:
+            self.fixed[:] = 0
+        elif not self._gradient(stop):
+            return False
+        else:
+            self.oracle_calls += self.problem.n
+        if not self.plain:
+            self._watch()
+        self._fix()
+        shuffle(&self.random, self.order, self.problem.n)
+        return True
+
+    def _gradient(self, stop):
+        """fixed = G, with the statistics at the anchor and the dual point that they make."""
+        problem = self.problem
+        cdef Accumulator total = problem.features.accumulator(problem.n)
+        total.clear()
+        losses, biases = np.empty(problem.n), np.empty(problem.n)
+        chunks = enumerate(problem._parts(total.chunks))
+        problem.pool.map(self._means, [(self.anchor, losses, biases, stop, total, c, *chunk) for c, chunk in chunks])
+        if stop[0]:
+            return False
+        total.total(self.fixed, problem.pool)
+        self.fixed /= problem.n
+        # value - dual is the smoothing error mu E[-omega(u)] plus ||G + lambda w||^2 / (2 lambda)
+        bias, inner, lam = biases.sum() / problem.n, problem.features.inner, problem.lam
+        primal = losses.sum() / problem.n + lam / 2 * inner(self.anchor, self.anchor)
+        dual = bias - inner(self.fixed, self.fixed) / (2 * lam)
+        smoothing = losses.sum() / problem.n - bias - inner(self.fixed, self.anchor)
+        self.last = [primal, dual, max(smoothing, 0.0)]
+        if self.average is not None:
+            self.average.absorb(problem.features, -self.fixed, bias)
+        return True
+
+    def _watch(self):
+        """How long the smoothed objective has not come down."""
+        value, smoothing = self.last[0], self.last[2]
+        if value < self.best - BETTER * max(smoothing, BETTER * abs(value)):
+            self.best, self.since_best = value, 0
+        else:
+            self.since_best += 1
+
+    def _fix(self):
+        """fixed = (kappa z - G) / rho for fixed = G; w begins at the anchor."""
+        self.fixed *= -1
+        if self.kappa > 0:
+            self.fixed += self.kappa * self.center
+        self.fixed /= self.problem.lam + self.kappa
+        np.subtract(self.anchor, self.fixed, out=self.change)
+        self.scale, self.divergence[0], self.divergence[1] = 1.0, 0.0, 0.0
+        self.distance[0] = self._distance()
+
+    def _end(self):
+        """After a pass that came from the anchor to w = change: the next problem and its anchor."""
+        if self.plain:
+            self.plain -= 1
+        else:
+            self._adapt_step()
+            if self.solved():
+                self._lower_smoothing(self.options['shrink'])
+        self.anchor[:] = self.change
+
+    def progress(self):
+        """F(w) - F(anchor) after a quarter of the last pass, after three quarters and (nearly) at its end, and
+        ||grad F(anchor)||^2 / (2 rho), a bound of how far it could go down."""
+        n, rho = self.problem.n, self.problem.lam + self.kappa
+        first, second = self.divergence[0] / max(n // 2, 1), self.divergence[1] / (n - n // 2)
+        start, early, late, end = (rho / 2 * self.distance[q] for q in range(4))
+        return first + early - start, second + late - start, second + end - start, start
+
+    def _adapt_step(self):
+        """Shorter or longer steps."""
+        early, late, end, start = self.progress()
+        if not self.options['adapt'] or start <= ROUNDING * abs(self.last[0]):
+            return
+        if late > 1.1 * early or late >= 0:
+            self.step = max(0.6 * self.step, SHORTEST * self.mu * self.short)
+        elif late < 1.8 * early:
+            self.step = min(1.15 * self.step, 0.5 / self.problem.lam)
+
+    def solved(self):
+        """Whether the smoothed problem is solved as well as its smoothing allows: ||grad||^2 / (2 rho), of the problem
+        with the proximal term, times the number of outer steps that its condition takes. Or whether its value has not
+        come down for a while: it may not be smooth, with too few outputs for this mu."""
+        lam = self.problem.lam
+        error = self.progress()[3] * ((lam + self.kappa) / lam) ** 0.5
+        value, dual, smoothing = self.last
+        small = error <= SOLVED * smoothing and value - dual <= (1 + SOLVED_BOUND) * smoothing
+        return self.since_best >= PATIENCE or (self.smooths and small)
+
+    def _lower_smoothing(self, double factor):
+        """Another mu; its curvature is so much larger."""
+        if self.mu * factor < LEAST * self.first_mu:
+            return
+        self.mu *= factor
+        self.step *= factor
+        if factor < 1:
+            self.best, self.since_best = np.inf, 0
+
+    def _means(self, const double[::1] w, double[::1] losses, double[::1] biases, const int32_t[::1] stop,
+               Accumulator total, Py_ssize_t chunk, Py_ssize_t begin, Py_ssize_t end):
+        """Smoothed losses of a range of examples and E_u[Delta]; what is needed of the anchor, and E_u[s] - s(y_i) put
+        into total."""
+        cdef SmoothedWorkspace work = self.loss.workspace()
+        cdef Py_ssize_t i, c, count, size
+        cdef double value, right
+        cdef float mean
+        with nogil:
+            for i in range(begin, end):
+                if stop[0]:
+                    break
+                size = self.problem.structure.size_of(i)
+                self.problem.features.scores(i, &w[0], work.theta)
+                memcpy(work.spare, work.theta, size * sizeof(double))
+                right = self.problem.objective.right_score(i, work.theta, work)
+                value = self.loss.value(i, work.theta, work, work.mean, &biases[i])
+                losses[i] = value - right
+                for c in range(size):
+                    mean = <float> work.mean[c]             # as it is kept: G is the mean of what the steps subtract
+                    work.mean[c] = mean
+                    if self.means != NULL:
+                        self.means[self.offsets[i] + c] = mean
+                    if mean:
+                        value -= mean * work.spare[c]
+                self.linear[i] = value
+                if self.average is not None:
+                    self.average.note(i, work)
+                count = self.problem.structure.parts(i, self.problem.structure.gold(i), work.ids, work.counts)
+                for c in range(count):
+                    work.mean[work.ids[c]] -= work.counts[c]
+                total.put(chunk, i, work.mean)
+
+    cdef void visit(self, Py_ssize_t i, double *divergence) noexcept nogil:
+        """One step on example i; adds the Bregman divergence of its loss from the anchor."""
+        cdef Py_ssize_t c, size = self.problem.structure.size_of(i)
+        cdef const float *mean = self.mean_at_anchor(i)
+        cdef double linear = self.linear[i], bias, change
+        self.problem.features.scores(i, self.fixed_data, self.work.spare)
+        self.problem.features.scores(i, self.change_data, self.work.theta)
+        for c in range(size):
+            self.work.theta[c] = self.work.spare[c] + self.scale * self.work.theta[c]
+            if mean[c]:
+                linear += mean[c] * self.work.theta[c]
+        divergence[0] += self.loss.value(i, self.work.theta, self.work, self.work.mean, &bias) - linear
+        for c in range(size):
+            change = self.work.mean[c] - mean[c]
+            self.work.mean[c] = change if change > NEGLIGIBLE or change < -NEGLIGIBLE else 0.0
+        self.scale *= max(1.0 - self.step * (self.problem.lam + self.kappa), 1e-3)
+        self.problem.features.add(i, self.work.mean, -self.step / self.scale, self.change_data)
+        if self.scale < 1e-3:
+            self.fold()
+
+    cdef const float *mean_at_anchor(self, Py_ssize_t i) noexcept nogil:
+        """E_u[s] of example i at the anchor, or s(y_i) for a plain stochastic step, which has no anchor."""
+        cdef Py_ssize_t c, count, size = self.problem.structure.size_of(i)
+        cdef double bias
+        if self.plain:
+            for c in range(size):
+                self.one_mean[c] = 0.0
+            count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.ids, self.work.counts)
+            for c in range(count):
+                self.one_mean[self.work.ids[c]] += <float> self.work.counts[c]
+            return self.one_mean
+        if self.means != NULL:
+            return self.means + self.offsets[i]
+        self.problem.features.scores(i, self.anchor_data, self.work.theta)
+        self.loss.value(i, self.work.theta, self.work, self.work.mean, &bias)
+        for c in range(size):
+            self.one_mean[c] = <float> self.work.mean[c]
+        return self.one_mean
+
+    cdef void fold(self) noexcept nogil:
+        vector.scale(self.problem.dim, self.scale, self.change_data)
+        self.scale = 1.0
+
+    def candidates(self):
+        return [('current', self.anchor)]
+
+    def estimate(self):
+        """At the last anchor: the smoothed objective, which is no lower than P."""
+        return None if self.last is None else (self.last[0], self.last[1])
+
+    def figures(self):
+        return {'mu': self.mu if self.smooths else None, 'kappa': self.kappa, 'step': self.step}
+
+    def dual_value(self):
+        return None if self.average is None else self.problem.dual_value(self.dual_point())
+
+    def dual_point(self):
+        return None if self.average is None else self.average.sets.dual_point()
+
+    def state(self):
+        return {
+            **Solver.state(self),
+            **({} if self.average is None else self.average.state()),
+            **{name: getattr(self, name) for name in NUMBERS},
+            'temperature': self.loss.mu, 'anchor': self.anchor.copy(), 'order': self.order_array.copy(),
+            'random': self.random, 'position': self.position, 'ready': bool(self.ready), 'last': self.last,
+            **({'fixed': self.fixed.copy(), 'change': self.change.copy(), 'scale': self.scale,
+                'measured': self._measured()} if self.ready else {}),
+        }
+
+    def _measured(self):
+        return [self.divergence[0], self.divergence[1], *[self.distance[q] for q in range(4)]]
+
+    def restore(self, state):
+        Solver.restore(self, state)
+        self.anchor[:], self.order_array[:], self.random = state['anchor'], state['order'], state['random']
+        for name in NUMBERS:
+            setattr(self, name, state[name])
+        self.position, self.ready = state['position'], state['ready']
+        if self.ready:
+            self._restore_pass(state)
+        if self.average is not None:
+            self.average.restore(state)
+        self.last, self.loss.mu = state['last'], state['temperature']
+
+    def _restore_pass(self, state):
+        """Back to the middle of a pass: what is needed of the anchor is computed again."""
+        self.loss.mu = self.mu
+        if not self.plain:
+            self._gradient(np.zeros(1, np.int32))
+        self.fixed[:], self.change[:], self.scale = state['fixed'], state['change'], state['scale']
+        self.divergence[0], self.divergence[1] = state['measured'][:2]
+        self.distance[0], self.distance[1], self.distance[2], self.distance[3] = state['measured'][2:]
+
+
+NUMBERS = ('mu', 'kappa', 'step', 'plain', 'best', 'since_best')
+
+OPTIONS = {
+    'oracle': Option(
+        ('auto', 'exp', 'topk', 'max'), 'auto',
+        'of the smoothed hinge loss: softmax over all outputs, the K best, none; auto: the first that fits'),
+    'K': Option(int, 5, 'outputs of oracle=topk', minimum=1, maximum=10000),
+    'mu': Option(float, 0.0, 'smoothing at first; 0: 0.3 of the mean loss of a part', minimum=0),
+    'shrink': Option(
+        float, 0.7, 'factor of mu when the problem is solved as well as mu allows; 1: mu is constant', minimum=1e-3),
+    'step': Option(float, 0.0, 'step size at first; 0: the best of some on the first examples', minimum=0),
+    'adapt': Option(bool, True, 'adapt the step size to the progress of each pass'),
+    'warmup': Option(int, 3, 'passes of plain stochastic steps at first', minimum=0),
+}
+
+ORACLES = {'hinge': 'max', 'log': 'exp', 'softmax-margin': 'exp'}
+CERTIFICATE = 'softmax of the scores, at temperature mu for hinge (exp), or average of its outputs (topk, max)'
+
+INFO = SolverInfo(
+    name='svrg',
+    summary='stochastic variance-reduced gradients of the smoothed loss',
+    oracle=ORACLES,
+    options=OPTIONS,
+    certificate=CERTIFICATE,
+    paper='Pillutla et al. 2018, section 4; Johnson and Zhang 2013',
+    make=Svrg,
+)
