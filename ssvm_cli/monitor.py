@@ -142,8 +142,9 @@ class Monitor:
         solver, bounds = self.solver, self.bounds
         found, known = [], solver.evaluation()
         temperature = solver.temperature if self._softmax and not self.problem.sums else None
+        heat = {} if temperature is None else {'temperature': temperature}
         for _, w in solver.candidates():
-            found.append((w, known or self.problem.evaluate(w, self._softmax, stop, temperature or 1.0)))
+            found.append((w, known or self.problem.evaluate(w, self._softmax, stop, **heat)))
             known = None
         if not self.problem.hard_margin and not any(math.isfinite(now.primal) for _, now in found):
             raise SolverError(self._failure(found[0][1].primal))
