@@ -56,6 +56,7 @@ class Solver:
     """w jumps around 1, ever closer; the dual of its own comes closer too, but not always."""
 
     minimises = True
+    temperature = None
 
     def __init__(self, problem):
         self.problem, self.passes, self.oracle_calls, self.finished = problem, 0, 0, False
