@@ -28,7 +28,7 @@ DOCSTART = b'-DOCSTART-'
 
 def reader(source, options, vocabularies):
     """How the file is read: its number of columns is the model's, or that of the first row."""
-    columns, line = (options.columns, None) if options.columns else first_row(source.head(), 1) or (0, None)
+    columns, line = (options.columns, None) if options.columns else first_row(source.head(first_row)) or (0, None)
     if columns == 1:
         raise DataError(source.name, line, '1 column', 'expected a word and its label at least')
     text = templates.builtin(columns or 2) if options.template is None else options.template
@@ -75,7 +75,7 @@ def pieces_of(feature):
     ]
 
 
-def first_row(text, number):
+def first_row(text, number=1):
     """(number of columns of the first row of a text, its line number) or None; `number` is that of the first line."""
     for line in io.BytesIO(text):
         cells = [cell for cell in re.split(rb'[ \t]+', line.strip(b' \t\r\n')) if cell]

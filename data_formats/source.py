@@ -36,14 +36,24 @@ class Source:
     def __exit__(self, *error):
         self.close()
 
-    def head(self):
-        """The first bytes, up to a line end where there is one; they are read again by `blocks`."""
+    def head(self, enough=bool):
+        """The first lines, which are read again by `blocks`.
+
+        enough(lines) says whether they will do (at first those of 64 KB); until then twice as much is looked at. At
+        least one line, however long, is whole.
+        """
         if self._raw is None:
             self._open()
-        while len(self._start) < HEAD and (more := self._read(HEAD - len(self._start))):
-            self._start += more
-        cut = self._start.rfind(b'\n') + 1
-        return self._start[:cut] or self._start
+        size = HEAD
+        while True:
+            while len(self._start) < size and (more := self._read(size - len(self._start))):
+                self._start += more
+            if len(self._start) < size:
+                return self._start
+            lines = self._start[: self._start.rfind(b'\n') + 1]
+            if enough(lines):
+                return lines
+            size *= 2
 
     def blocks(self, cut):
         """Yield (bytes, number of the first line) until the end.

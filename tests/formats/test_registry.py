@@ -2,6 +2,7 @@
 
 import pytest
 
+from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError, UsageError
 from data_formats.registry import FORMATS, by_content, by_extension, detect, format_named
 from data_formats.source import Source
@@ -84,3 +85,19 @@ def test_detection_consumes_nothing(tmp_path):
     assert str(error.value) == (
         f'{path}: cannot tell the format of this file (give --format svmlight|svmhmm|conll|crfsuite)'
     )
+
+
+LONG = b'a' * (1 << 17)  # more than is looked at to begin with
+
+
+@pytest.mark.parametrize(
+    'start', [LONG + b' b X\n', b'a b X\n' + LONG + b' b X\n', b'\n' * len(LONG) + b'a b X\n'], ids=['1', '2', 'late']
+)
+def test_the_first_row_may_be_long_and_come_late(tmp_path, start):
+    path = tmp_path / 'data'
+    path.write_bytes(start + b'c d Y\n')
+    dataset = FORMATS['conll'].read(path, ReadOptions(template='U:%x[0,1]'))
+    assert dataset.label_names.names() == ['X', 'Y'] and dataset.columns == 3
+    if not start.startswith(b'\n'):
+        with Source(path) as source:
+            assert detect(source) == 'conll'
