@@ -23,7 +23,7 @@ DIRECTIVES = {
 # No -ffast-math: forbidden parts are real infinities. The two flags only tell the compiler that nobody reads errno
 # or floating-point exceptions, which is what lets it vectorise comparisons.
 
-# Without debugging information, which Python's own flags ask for: building is half as long, and files an eighth as large.
+# No debugging information, which Python's own flags ask for: half the time to build, files an eighth as large.
 COMPILE = ['-O3', '-g0', '-fno-math-errno', '-fno-trapping-math', '-Wno-unused-function']
 LINK = []
 if DEBUG:
