@@ -208,9 +208,18 @@ class Container:
 
 
 def parse_json(text):
-    """JSON as the standard has it: no NaN, no infinity. ValueError (or RecursionError) for anything else."""
-    return json.loads(text, parse_constant=_no_constant)
+    """JSON without what readers disagree about: NaN, infinity, a key that stands twice. ValueError (or RecursionError)
+    for anything else."""
+    return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_unique)
 
 
 def _no_constant(text):
     raise ValueError(f'{text} is no number')
+
+
+def _unique(pairs):
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f'key {next(key for key in keys if keys.count(key) > 1)!r} stands twice')
+    return found

@@ -4,36 +4,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cython_ext.objectives.registry import OBJECTIVES
-from cython_ext.structures.registry import MODULES as TASKS
 from data_formats.atomic import atomic_output
 from data_formats.container import START, Container, write_container
+from data_formats.model_header import FORMAT, FORMAT_VERSION, WHAT, check_header
 from data_formats.sparse_weights import dense, packed
 
-FORMAT = 'ssvm-model'
-FORMAT_VERSION = 1
 HEADER = 'header.json'
-WHAT = 'an ssvm model'
 VOCABULARIES = ('label_names', 'attributes', 'edge_attributes')
-# What a reader relies on: key -> type. Everything else in a header informs people.
-REQUIRED = {
-    'task': str,
-    'objective': str,
-    'loss': str,
-    'lambda': float,
-    'feature_set': str,
-    'data': dict,
-    'data.format': str,
-}
-OPTIONAL = {
-    'data.template': str,
-    'data.columns': int,
-    'data.bias': bool,
-    'kernel': dict,
-    'rescale': str,
-    'slack_norm': int,
-    'hard_margin': bool,
-}
 
 
 @dataclass
@@ -103,7 +80,7 @@ def load(path, with_dual=True, as_stored=False):
     """
     container = Container(path, HEADER, WHAT)
     header = container.document
-    check_header(header, container.error)
+    check_header(header, 'cost' in container.names(), container.error)
     labels, attributes, edge_attributes = (_vocabulary(container, name) for name in VOCABULARIES)
     if not len(labels):
         raise container.error('a model without labels')
@@ -124,46 +101,6 @@ def load(path, with_dual=True, as_stored=False):
 def is_container(head):
     """Whether the first bytes of a file are those of a model (or of any zip file)."""
     return head.startswith(START)
-
-
-def check_header(header, error):
-    """Raise error(text, expected) unless this is the header of a model that this version can use."""
-    if header.get('format') != FORMAT:
-        raise error(f'not {WHAT}', f'expected "format": "{FORMAT}" in its header')
-    version = header.get('format_version')
-    if not isinstance(version, int):
-        raise error(f'format version is {version!r}', 'expected a whole number')
-    if version > FORMAT_VERSION:
-        by = header.get('package_version')
-        raise error(
-            f'model format {version}, written by ssvm {by}, is newer than this program',
-            f'this ssvm reads formats up to {FORMAT_VERSION}: upgrade it',
-        )
-    if isinstance(header.get('lambda'), int):
-        header['lambda'] = float(header['lambda'])
-    for key, kind in (REQUIRED | OPTIONAL).items():
-        place, _, name = key.rpartition('.')
-        value = (header[place] if place else header).get(name)
-        if type(value) is not kind and not (value is None and key in OPTIONAL):
-            raise error(f'header has {key} = {value!r}', f'expected a value of type {kind.__name__}')
-    for key, known in (('task', TASKS), ('objective', OBJECTIVES)):
-        if header[key] not in known:
-            raise error(f'header has {key} = {header[key]!r}', f'expected {" or ".join(known)}')
-    if header.get('kernel') is not None:
-        check_kernel(header, error)
-    if not 0 < header['lambda'] < float('inf'):
-        raise error(f'header has lambda = {header["lambda"]!r}', 'expected a number above 0')
-
-
-def check_kernel(header, error):
-    from cython_ext.features.kernel_function import Kernel
-
-    try:
-        Kernel.of(header['kernel'])
-    except ValueError as wrong:
-        raise error(f'header has a kernel that is none: {wrong}') from wrong
-    if header['feature_set'] != 'all':
-        raise error(f'header has a kernel and feature_set = {header["feature_set"]!r}', "expected 'all'")
 
 
 def _vocabulary(container, name):

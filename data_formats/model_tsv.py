@@ -25,7 +25,8 @@ from cython_ext.text.vocabulary import Vocabulary
 from data_formats.atomic import atomic_output
 from data_formats.container import parse_json
 from data_formats.errors import DataError, shown
-from data_formats.model import Model, check_header
+from data_formats.model import Model
+from data_formats.model_header import check_header
 from data_formats.source import Source
 
 COLUMNS = ('block', 'left', 'right', 'weight')
@@ -150,7 +151,7 @@ class _Reader:
         blocks = header.pop(BLOCKS, None)
         self.escaped = header.pop(ESCAPED, False)
         whole = lambda what, expected=None: DataError(self.path, None, what, expected)  # noqa: E731
-        check_header(header, whole)
+        check_header(header, cost is not None, whole)
         self.labels = self._places(labels, 'label', LABELS)
         if not labels:
             raise whole('no label names')
@@ -195,6 +196,8 @@ class _Reader:
             key, colon, text = line[1:].strip().partition(':')
             if not colon:
                 continue  # somebody's own comment
+            if key in header:
+                raise self.error(f'{shown(key)} stands here twice')
             try:
                 header[key] = parse_json(text)
             except (ValueError, RecursionError):

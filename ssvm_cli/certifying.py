@@ -162,8 +162,8 @@ def dual_by_passes(problem, passes):
 
 def report(model, problem, primal, dual, source):
     """The figures as --json prints them."""
-    tolerance = model.header.get('tolerance') or {}
-    tolerance = Tolerance(_number(tolerance, 'rel_gap', 0.001), _number(tolerance, 'epsilon', None))
+    stated = model.header.get('tolerance') or {'rel_gap': 0.001}
+    tolerance = Tolerance(stated['rel_gap'], stated.get('epsilon'))
     return {
         'primal': primal,
         'dual': dual,
@@ -176,11 +176,6 @@ def report(model, problem, primal, dual, source):
         'lambda': problem.lam,
         'examples': problem.n,
     }
-
-
-def _number(facts, key, default):
-    value = facts.get(key) if isinstance(facts, dict) else None
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else default
 
 
 def write_losses(path, dataset, losses):

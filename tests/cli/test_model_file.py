@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cython_ext.text.vocabulary import Vocabulary
-from data_formats import model as model_file
 from data_formats.errors import DataError
 from data_formats.model import Model, load, save
+from data_formats.model_header import FORMAT_VERSION, STATUSES
+from ssvm_cli.training import STATUS_TEXT
 
 HEADER = {
     'task': 'chain',
@@ -233,8 +234,27 @@ MALFORMED = [
     ('no task', altered(header=full_header(task=None)), 'header has task = None'),
     ('unknown task', altered(header=full_header(task='parsing')), "header has task = 'parsing'"),
     ('unknown objective', altered(header=full_header(objective='square')), "header has objective = 'square'"),
-    ('lambda 0', altered(header=full_header(**{'lambda': 0})), r'header has lambda = 0\.0'),
+    ('lambda 0', altered(header=full_header(**{'lambda': 0})), r'header has lambda = 0 \(expected a number above 0\)'),
+    ('lambda beyond reason', altered(header=full_header(**{'lambda': 10**400})), 'header has lambda = 1000'),
     ('lambda a word', altered(header=full_header(**{'lambda': 'x'})), "header has lambda = 'x'"),
+    ('status a number', altered(header=full_header(status=7)), r'header has status = 7 \(expected converged or '),
+    ('fewer than no examples', altered(header=full_header(examples=-5)), 'header has examples = -5'),
+    ('tolerance a number', altered(header=full_header(tolerance=5)), 'header has tolerance = 5'),
+    ('tolerance of words', altered(header=full_header(tolerance={'rel_gap': 'x'})), 'header has tolerance = '),
+    ('primal a word', altered(header=full_header(primal='low')), "header has primal = 'low'"),
+    ('true is no number', altered(header=full_header(slack_norm=True)), 'header has slack_norm = True'),
+    (
+        'unknown loss',
+        altered(header=full_header(loss='iou')),
+        r"header has loss = 'iou' \(expected hamming, zero-one, ",
+    ),
+    (
+        'hinge without loss',
+        altered(header=full_header(loss='none')),
+        "header has loss = 'none' and objective = 'hinge'",
+    ),
+    ('costs lost', altered(header=full_header(loss='costs'), drop=('cost.npy',)), 'there is no cost matrix'),
+    ('key twice', altered(header=b'{"a": 1, "b": {"c": 1, "c": 2}}'), "key 'c' stands twice"),
     ('no data facts', altered(header=full_header(data={})), r'header has data\.format = None'),
     (
         'template a number',
@@ -354,4 +374,8 @@ def test_mutated_bytes_are_refused_or_harmless(tmp_path, data):
 
 
 def test_version_of_the_format_is_written(path):
-    assert model_file.FORMAT_VERSION == load(path).header['format_version'] == 1
+    assert FORMAT_VERSION == load(path).header['format_version'] == 1
+
+
+def test_every_status_of_a_run_can_be_read():
+    assert set(STATUSES) == set(STATUS_TEXT)

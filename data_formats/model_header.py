@@ -1,0 +1,122 @@
+"""What the header of a model must say, checked however it was written: by a program, or by hand in a model as text."""
+
+import sys
+
+from cython_ext.objectives.registry import OBJECTIVES
+from cython_ext.structures.registry import MODULES as TASKS
+from cython_ext.structures.registry import structure_info
+
+FORMAT = 'ssvm-model'
+FORMAT_VERSION = 1
+WHAT = 'an ssvm model'
+STATUSES = ('converged', 'finished', 'max-passes', 'max-time', 'interrupted')
+
+
+def _exactly(kind):
+    return lambda value: type(value) is kind
+
+
+def _number(value):
+    return type(value) in (int, float) and abs(value) <= sys.float_info.max
+
+
+def _one_of(*values):
+    return lambda value: type(value) is type(values[0]) and value in values
+
+
+def _count(value):
+    return type(value) is int and value >= 0
+
+
+def _tolerance(value):
+    return (
+        isinstance(value, dict)
+        and _number(value.get('rel_gap'))
+        and value['rel_gap'] >= 0
+        and (value.get('epsilon') is None or (_number(value['epsilon']) and value['epsilon'] > 0))
+    )
+
+
+def _positive(value):
+    return _number(value) and value > 0
+
+
+# key -> (whether a value is right, what is expected). REQUIRED is what a reader relies on; the rest may be missing.
+REQUIRED = {
+    'task': (_one_of(*TASKS), ' or '.join(TASKS)),
+    'objective': (_one_of(*OBJECTIVES), ' or '.join(OBJECTIVES)),
+    'loss': (_exactly(str), 'the name of a task loss'),
+    'lambda': (_positive, 'a number above 0'),
+    'feature_set': (_one_of('all', 'observed'), 'all or observed'),
+    'data': (_exactly(dict), 'an object'),
+    'data.format': (_exactly(str), 'the name of a format'),
+}
+OPTIONAL = {
+    'data.template': (_exactly(str), 'a text'),
+    'data.columns': (_exactly(int), 'a whole number'),
+    'data.bias': (_exactly(bool), 'true or false'),
+    'kernel': (_exactly(dict), 'an object'),
+    'rescale': (_one_of('margin', 'slack'), 'margin or slack'),
+    'slack_norm': (_one_of(1, 2), '1 or 2'),
+    'hard_margin': (_exactly(bool), 'true or false'),
+    'solver': (_exactly(str), 'the name of a solver'),
+    'settings': (_exactly(dict), 'an object'),
+    'status': (_one_of(*STATUSES), ' or '.join(STATUSES)),
+    'tolerance': (_tolerance, 'an object with rel_gap, a number from 0, and epsilon, a number above 0 or null'),
+    **dict.fromkeys(
+        ('min_freq', 'seed', 'examples', 'tokens', 'passes', 'oracle_calls'), (_count, 'a whole number from 0')
+    ),
+    **dict.fromkeys(('primal', 'dual', 'gap', 'relative_gap'), (_number, 'a finite number')),
+}
+
+
+def check_header(header, with_cost, error):
+    """Raise error(text, expected) unless this is the header of a model that this version can use.
+
+    with_cost: whether the model has a cost matrix.
+    """
+    _check_version(header, error)
+    for key, (right, expected) in (REQUIRED | OPTIONAL).items():
+        place, _, name = key.rpartition('.')
+        value = (header[place] if place else header).get(name)
+        if not right(value) and not (value is None and key in OPTIONAL):
+            raise error(f'header has {key} = {value!r}', f'expected {expected}')
+    header['lambda'] = float(header['lambda'])
+    _check_loss(header, with_cost, error)
+    if header.get('kernel') is not None:
+        _check_kernel(header, error)
+
+
+def _check_version(header, error):
+    if header.get('format') != FORMAT:
+        raise error(f'not {WHAT}', f'expected "format": "{FORMAT}" in its header')
+    version = header.get('format_version')
+    if type(version) is not int:
+        raise error(f'format version is {version!r}', 'expected a whole number')
+    if version > FORMAT_VERSION:
+        by = header.get('package_version')
+        raise error(
+            f'model format {version}, written by ssvm {by}, is newer than this program',
+            f'this ssvm reads formats up to {FORMAT_VERSION}: upgrade it',
+        )
+
+
+def _check_loss(header, with_cost, error):
+    loss, known = header['loss'], structure_info(header['task']).losses
+    if loss == 'costs' and not with_cost:
+        raise error("header has loss = 'costs' and there is no cost matrix")
+    if loss not in (*known, 'costs', 'none'):
+        raise error(f'header has loss = {loss!r}', f'expected {", ".join(known)}, costs or none')
+    if loss == 'none' and OBJECTIVES[header['objective']][2]:
+        raise error(f'header has loss = {loss!r} and objective = {header["objective"]!r}', 'expected a task loss')
+
+
+def _check_kernel(header, error):
+    from cython_ext.features.kernel_function import Kernel
+
+    try:
+        Kernel.of(header['kernel'])
+    except ValueError as wrong:
+        raise error(f'header has a kernel that is none: {wrong}') from wrong
+    if header['feature_set'] != 'all':
+        raise error(f'header has a kernel and feature_set = {header["feature_set"]!r}', "expected 'all'")
