@@ -40,6 +40,8 @@ def read_data(path, model, format_name='auto', require_labels=False, what='the m
     """Read a whole file with the vocabularies of a model (or of anything that has them and `header`)."""
     source, module, options = opened(path, model, format_name, require_labels)
     dataset = module.read(source, options, model)
+    if require_labels and not dataset.n:
+        raise DataError(source.name, None, 'no examples in this file', 'expected one at least')
     if require_labels and (dataset.labels < 0).any():
         token = int((dataset.labels < 0).argmax())
         example = int((dataset.offsets <= token).sum())

@@ -134,3 +134,9 @@ def test_unknown_labels(models, tmp_path):
 def test_a_model_of_another_kind(files, models):
     error = run('gap', '--format', 'svmlight', files / 'train.svm', models['crf'], code=2).stderr
     assert 'svmlight files hold no data for a chain model' in error
+
+
+def test_a_file_without_examples_is_named(models, tmp_path):
+    (tmp_path / 'empty.svm').write_text('\n')
+    error = run('gap', tmp_path / 'empty.svm', models['svm'], code=1).stderr
+    assert error == f'{tmp_path / "empty.svm"}: no examples in this file (expected one at least)\n'
