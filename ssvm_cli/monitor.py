@@ -6,6 +6,8 @@ import threading
 import time
 from dataclasses import dataclass
 
+import numpy as np
+
 from cython_ext.problem import Interrupted
 from cython_ext.solvers.solver import NoSolution
 from data_formats.errors import SolverError
@@ -143,9 +145,10 @@ class Monitor:
         found, known = [], solver.evaluation()
         temperature = solver.temperature if self._softmax and not self.problem.sums else None
         heat = {} if temperature is None else {'temperature': temperature}
-        for _, w in solver.candidates():
-            found.append((w, known or self.problem.evaluate(w, self._softmax, stop, **heat)))
-            known = None
+        with np.errstate(all='ignore'):  # what is not finite is found below
+            for _, w in solver.candidates():
+                found.append((w, known or self.problem.evaluate(w, self._softmax, stop, **heat)))
+                known = None
         if not self.problem.hard_margin and not any(math.isfinite(now.primal) for _, now in found):
             raise SolverError(self._failure(found[0][1].primal))
         better, dual_now = False, None

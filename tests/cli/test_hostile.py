@@ -58,3 +58,11 @@ def test_dev_data_without_labels_are_refused(files, tmp_path):
     (tmp_path / 'dev.conll').write_text('a\nb\n')
     how = ['--template', files / 'tpl', '--dev', tmp_path / 'dev.conll', files / 'train.conll', tmp_path / 'm']
     assert 'dev.conll: no labels' in run('train', *how, code=1).stderr
+
+
+def test_an_overflow_is_one_line(files, tmp_path):
+    how = ['--objective', 'log', '--solver', 'sgd', '--set', 'gamma0=1e300', '--max-passes', 5]
+    line = '{ssvm} train -q {how} {data} {model}'
+    names = {'how': ' '.join(map(str, how)), 'data': files / 'train.conll', 'model': tmp_path / 'm'}
+    code, _, error = shell(line, **names)
+    assert code == 1 and error.count('\n') == 1 and error.startswith('the run failed: primal is ')
