@@ -38,7 +38,8 @@ def certify(o):
     problem = problem_of(model, dataset, o.threads or available_cpus(), o.model)
     w = weights_of(model, problem, o)
     temperature = temperature_of(model, problem)
-    evaluation = problem.evaluate(w, temperature is not None, temperature=temperature or 1.0)
+    with np.errstate(all='ignore'):  # what is not finite is found below
+        evaluation = problem.evaluate(w, temperature is not None, temperature=temperature or 1.0)
     if not math.isfinite(evaluation.primal):
         raise DataError(
             o.model,

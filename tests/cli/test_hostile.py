@@ -66,3 +66,12 @@ def test_an_overflow_is_one_line(files, tmp_path):
     names = {'how': ' '.join(map(str, how)), 'data': files / 'train.conll', 'model': tmp_path / 'm'}
     code, _, error = shell(line, **names)
     assert code == 1 and error.count('\n') == 1 and error.startswith('the run failed: primal is ')
+
+
+def test_an_overflow_in_gap_is_one_line(files, models, tmp_path):
+    run('convert', models['crf'], tmp_path / 'm.tsv')
+    change = """awk -F'\\t' -v OFS='\\t' '$1 == "state" && !done {{$4 = "1e160"; done = 1}} {{print}}' {tsv}"""
+    line = change + ' | {ssvm} convert - {model} && {ssvm} gap {data} {model}'
+    names = {'tsv': tmp_path / 'm.tsv', 'model': tmp_path / 'm', 'data': files / 'train.conll'}
+    code, _, error = shell(line, **names)
+    assert (code, error) == (1, f'{tmp_path / "m"}: the objective of its weights is inf (expected a finite number)\n')
