@@ -69,13 +69,19 @@ def check_output(path):
     """Complain before the work starts about an output path that cannot be written after it.
 
     Raises:
-        UsageError: the folder is missing or not writable, or the path is a folder.
+        UsageError: the folder is missing or not writable, or the path is a folder or no path at all.
     """
     path = os.fspath(path)
     if path == '-':
         return
-    if os.path.isdir(path):
+    if os.path.isdir(path) or os.path.basename(path) in ('', '.', '..'):
         raise UsageError(f'{path}: is a folder (expected the name of a file to write)')
+    try:
+        os.lstat(path)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise UsageError(f'{path}: {error.strerror} (expected the name of a file to write)') from error
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
         raise UsageError(f'{path}: folder {folder} does not exist (expected an existing folder to write into)')

@@ -14,11 +14,14 @@ def check_paths(inputs, outputs):
         inputs, outputs: dictionaries from the name of an argument or option to its path; None where it is not given.
 
     Raises:
-        UsageError: standard input or output used twice, a file that is input and output or output twice, an output
-            that cannot be written.
+        UsageError: an empty name, standard input or output used twice, a file that is input and output or output twice,
+            an output that cannot be written.
     """
     inputs = {name: path for name, path in inputs.items() if path is not None}
     outputs = {name: path for name, path in outputs.items() if path is not None}
+    for name, path in (inputs | outputs).items():
+        if not path:
+            raise UsageError(f'{name} is empty (expected the name of a file)')
     _at_most_one([name for name, path in inputs.items() if path == '-'], 'standard input can be read only once')
     _at_most_one([name for name, path in outputs.items() if path == '-'], 'standard output can be written only once')
     seen = dict(inputs)

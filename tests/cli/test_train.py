@@ -372,6 +372,22 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_data_are_read(tm
         assert 'missing.svm' not in error and str(model) in error
 
 
+@pytest.mark.parametrize(
+    ('model', 'message'),
+    [
+        ('', 'MODEL is empty (expected the name of a file)'),
+        ('no-such-folder/', 'no-such-folder/: is a folder (expected the name of a file to write)'),
+        ('.', '.: is a folder'),
+        ('no-such-folder/.', 'is a folder'),
+        ('n' * 300, 'File name too long (expected the name of a file to write)'),
+    ],
+)
+def test_names_that_no_file_can_have(tmp_path, monkeypatch, model, message):
+    monkeypatch.chdir(tmp_path)
+    assert message in run('train', 'missing.svm', model, code=2).stderr
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_failed_run_leaves_the_old_model(files, tmp_path):
     run('train', '-q', files / 'train.svm', tmp_path / 'm')
     before = (tmp_path / 'm').read_bytes()
