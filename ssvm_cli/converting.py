@@ -6,13 +6,15 @@ import sys
 
 from data_formats.atomic import atomic_output
 from data_formats.dataset import ReadOptions
-from data_formats.errors import UsageError, file_errors
+from data_formats.errors import DataError, UsageError, file_errors
 from data_formats.model import is_container, load, save
 from data_formats.registry import FORMATS, by_extension, detect, format_named
 from data_formats.source import Source
 from ssvm_cli.inputs import read_text
 from ssvm_cli.paths import check_paths
 from ssvm_cli.progress import Progress
+
+MODEL_NAMES = ('.model', '.tsv')  # what people call models, and models as text
 
 
 def convert(o):
@@ -24,11 +26,13 @@ def convert(o):
     head = first_bytes(o.input)
     if is_container(head):
         _refuse_data_options(o, 'a model')
+        _refuse_data_name(o, 'a model, which becomes text')
         write_model_tsv(load(o.input), o.output)
         return
     with Source(o.input) as source:
         if is_model_tsv(source.head()):
             _refuse_data_options(o, 'a model as text')
+            _refuse_data_name(o, 'the text of a model')
             save(read_model_tsv(source), o.output)
         else:
             convert_data(o, source, progress)
@@ -49,10 +53,12 @@ def first_bytes(path):
 
 def convert_data(o, source, progress):
     """Data of one format to another."""
-    name = detect(source) if o.source_format == 'auto' else o.source_format
     target = by_extension(o.output) if o.target_format == 'auto' else o.target_format
+    if target is None and o.source_format == 'auto' and o.output.lower().endswith(MODEL_NAMES):
+        raise DataError(source.name, None, 'is no model, nor the text of one', f'expected one to make {o.output} of')
     if target is None:
         raise UsageError(f'cannot tell the format of {o.output} by its name: give --to {"|".join(FORMATS)}')
+    name = detect(source) if o.source_format == 'auto' else o.source_format
     module, target_module = format_named(name), format_named(target)
     if not hasattr(target_module, 'write'):
         raise UsageError(f'{target} cannot be written: attributes do not say what the columns were')
@@ -83,3 +89,9 @@ def _refuse_data_options(o, what):
     ]
     if given:
         raise UsageError(f'{o.input} is {what}: {", ".join(given)} make no sense')
+
+
+def _refuse_data_name(o, what):
+    name = by_extension(o.output)
+    if name is not None:
+        raise UsageError(f'{o.input} is {what}, and {o.output} is the name of {name} data (expected another name)')

@@ -75,6 +75,10 @@ REFUSED = {
     'options for a model': (['--to', 'crfsuite', '--bias', 'svm.model', 'out'], 2, 'is a model: --to, --bias make no'),
     'folder': (['train.svm', 'no/such/out.crf'], 2, 'does not exist'),
     'missing': (['none.svm', 'out.crf'], 1, 'none.svm: No such file or directory'),
+    'data under the name of a model': (['train.svm', 'o.tsv'], 1, 'train.svm: is no model, nor the text of one (expe'),
+    'data as a model': (['train.conll', 'O.Model'], 1, 'is no model, nor the text of one (expected one to make O.Mo'),
+    'model under the name of data': (['svm.model', 'out.svm'], 2, 'and out.svm is the name of svmlight data'),
+    'text under the name of data': (['svm.tsv', 'out.crf.gz'], 2, 'and out.crf.gz is the name of crfsuite data'),
     'transitions': (['--template', 'tpl-b', 'train.conll', 'out.crf'], 2, 'cannot hold features of transitions'),
 }  # fmt: skip
 
@@ -83,6 +87,7 @@ REFUSED = {
 def test_refused(files, models, monkeypatch, args, code, message):
     monkeypatch.chdir(files)
     (files / 'tpl-b').write_text('U0:%x[0,0]\nB1:%x[0,0]\n')
+    run('convert', models['svm'], files / 'svm.tsv')
     before = sorted(files.iterdir())
     result = run('convert', *args, code=code)
     assert message in result.stderr and result.stdout == ''
