@@ -62,6 +62,7 @@ class Monitor:
         self.rows = 0
         from_scores = problem.sums or solver.temperature is not None
         self._softmax = tolerance is not None and from_scores and solver.dual_value() is None
+        self._begun = False  # the weights before the first pass have been evaluated
         self._evaluated = None  # where the solver stood at the last evaluation
         self._due = False  # an evaluation comes before the next pass
         self._proved = None  # the dual point whose value has been computed from the data
@@ -82,9 +83,11 @@ class Monitor:
             one of the status words above.
         """
         self._started = self._saved = time.monotonic()
-        if self._evaluated is None and (evaluate_first or self.limits.max_passes == 0):
-            self._due = True
+        first_row = self._evaluated is None and (evaluate_first or self.limits.max_passes == 0)
+        self._due |= first_row
         with self._time_limit(stop):
+            if not self._begun and not first_row:
+                self._offer_start(stop.flag)
             status = self._loop(stop)
         if self.save and (status == INTERRUPTED or keep_checkpoint):
             self.save(self)
@@ -142,13 +145,10 @@ class Monitor:
             Interrupted: the stop flag was set; nothing has changed.
         """
         solver, bounds = self.solver, self.bounds
-        found, known = [], solver.evaluation()
-        temperature = solver.temperature if self._softmax and not self.problem.sums else None
-        heat = {} if temperature is None else {'temperature': temperature}
-        with np.errstate(all='ignore'):  # what is not finite is found below
-            for _, w in solver.candidates():
-                found.append((w, known or self.problem.evaluate(w, self._softmax, stop, **heat)))
-                known = None
+        found, known, temperature = [], solver.evaluation(), self._temperature()
+        for _, w in solver.candidates():
+            found.append((w, known or self._value(w, stop)))
+            known = None
         if not self.problem.hard_margin and not any(math.isfinite(now.primal) for _, now in found):
             raise SolverError(self._failure(found[0][1].primal))
         better, dual_now = False, None
@@ -163,16 +163,42 @@ class Monitor:
             dual_now = solver.dual_value()
             if dual_now is not None:
                 bounds.offer_dual(dual_now, solver.dual_point)
+        self._begun = True
         self._evaluated = self._place()
         if self.dev and bounds.w is not None and (better or not self._dev_scores):
             self._dev_scores = self.dev.score(bounds.w)
         self._write_row(found[0][1].primal, dual_now)
+
+    def _offer_start(self, stop):
+        """Let the weights before the first pass count as an iterate, so that no run ends with worse ones."""
+        if not self.problem.hard_margin and self.solver.minimises:
+            w = self.solver.candidates()[0][1]
+            try:
+                now = self._value(w, stop)
+            except Interrupted:
+                return  # the run ends before its first pass, and evaluates the start then
+            self.bounds.offer_primal(now.primal, w, now.dual, self._temperature())
+            if self._softmax:
+                self.bounds.offer_dual(now.dual)
+        self._begun = True
+
+    def _value(self, w, stop):
+        """The problem's Evaluation of some weights."""
+        temperature = self._temperature()
+        heat = {} if temperature is None else {'temperature': temperature}
+        with np.errstate(all='ignore'):  # what is not finite is found by the caller
+            return self.problem.evaluate(w, self._softmax, stop, **heat)
+
+    def _temperature(self):
+        """Of the softmax that makes a dual point for the hinge; None where the objective needs none."""
+        return self.solver.temperature if self._softmax and not self.problem.sums else None
 
     def state(self):
         """What a checkpoint needs besides the solver's own state: dictionary of states by name."""
         mine = {
             'seconds': self.seconds,
             'rows': self.rows,
+            'begun': self._begun,
             'evaluated': self._evaluated,
             'due': self._due,
             'elapsed': self._elapsed(),
@@ -185,7 +211,7 @@ class Monitor:
         mine = parts['monitor']
         self.seconds = mine['seconds']
         self.rows = mine['rows']
-        self._evaluated, self._due = mine['evaluated'], mine['due']
+        self._begun, self._evaluated, self._due = mine['begun'], mine['evaluated'], mine['due']
         self._earlier = mine['elapsed']
         self._dev_scores = mine['dev_scores']
         self.schedule.restore(parts['schedule'])

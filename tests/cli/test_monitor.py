@@ -206,4 +206,25 @@ def test_bounds_of_rows_never_get_worse():
 def test_nothing_is_evaluated_twice():
     _, made, rows, _ = run(True, Tolerance(0), max_passes=8)
     assert [row['pass'] for row in rows] == list(range(1, 9))
-    assert made.problem.clock.now == 8 * STEPS + 8 * 2 * STEPS
+    assert made.problem.clock.now == STEPS + 8 * STEPS + 8 * 2 * STEPS  # the start, passes, two iterates after each
+
+
+@pytest.mark.parametrize('sums', [True, False])
+def test_the_start_is_an_iterate(monkeypatch, sums):
+    """A solver that leaves a good start for something worse, interrupted anywhere and resumed."""
+    monkeypatch.setattr(Solver, 'off', property(lambda self: 5.0 - 1 / self.passes if self.passes else 0.5))
+    _, whole, rows, _ = run(sums, Tolerance(0), max_passes=4)
+    assert [row['primal'] for row in rows] == [1.5] * 4 and min(row['primal_now'] for row in rows) > 4
+    assert whole.bounds.w == 1.5 and whole.bounds.own_dual == (0 if sums else None)
+    for moment in range(1, whole.problem.clock.now + 1):
+        status, first, some, saved = run(sums, Tolerance(0), moment, max_passes=4)
+        assert first.bounds.primal == 1.5
+        if status == monitor.INTERRUPTED:
+            _, again, all_rows, _ = run(sums, Tolerance(0), saved=saved, rows=some, max_passes=4)
+            assert all_rows == rows and again.bounds.w == 1.5 and again.bounds.provable == whole.bounds.provable
+
+
+def test_baselines_keep_their_last_weights(monkeypatch):
+    monkeypatch.setattr(Solver, 'minimises', False)
+    monkeypatch.setattr(Solver, 'off', property(lambda self: 1.0 * self.passes))
+    assert run(True, Tolerance(0), max_passes=3)[1].bounds.primal == 4

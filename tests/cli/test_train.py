@@ -395,3 +395,16 @@ def test_a_failed_run_leaves_the_old_model(files, tmp_path):
     error = run('train', tmp_path / 'bad.svm', tmp_path / 'm', code=1).stderr
     assert error.startswith(f'{tmp_path / "bad.svm"}:2: ')
     assert (tmp_path / 'm').read_bytes() == before
+
+
+@pytest.mark.parametrize('how', [['--solver', 'bcfw'], ['--solver', 'sgd', '--set', 't0=1e-300']])
+def test_more_passes_end_no_worse(files, tmp_path, how):
+    """The weights before the first pass are an iterate too."""
+    how = ['--min-freq', 10**5, '--rel-gap', 0, *how, '--log', tmp_path / 'log', files / 'train.conll', tmp_path / 'm']
+    primal = []
+    for passes in (0, 1, 2, 5):
+        run('train', '-q', '--max-passes', passes, *how)
+        primal.append(load(tmp_path / 'm').header['primal'])
+        assert gap(files / 'train.conll', tmp_path / 'm')['primal'] == primal[-1]
+    assert primal == sorted(primal, reverse=True)
+    assert any(float(row['primal_now']) > primal[0] for row in read_log(tmp_path / 'log'))
