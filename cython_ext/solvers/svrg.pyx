@@ -39,7 +39,7 @@ cdef double NEGLIGIBLE = 1e-7             # change of a statistic, which are hel
 SOLVED = 0.2                    # optimisation error, relative to the smoothing error, at which mu is lowered,
 SOLVED_BOUND = 5.0              # and its bound from the whole gradient
 SHORTEST = 0.03125              # least step, in units of mu / ||Phi_i s(y_i)||^2: it is short enough for any output
-LEAST = 1e-7                    # mu at the end, relative to the first one
+LEAST = 1e-4                    # mu at the end, relative to the first one
 PATIENCE = 10                   # passes in which the smoothed objective must come down by BETTER of its smoothing error
 BETTER = 1e-3
 ROUNDING = 1e-13                # progress, relative to the objective, that is none
@@ -89,14 +89,16 @@ cdef class Svrg(Solver):
         return None if self.problem.sums or self.loss.outputs else self.loss.mu
 
     def _natural_smoothing(self):
-        """0.3 times the mean loss of w = 0 per number of an output's code: a fraction of what one wrong part costs."""
+        """0.1 times the mean loss of w = 0 per number of an output's code: a fraction of what one wrong part costs."""
+        if self.problem.sums:
+            return 1.0                                      # of no meaning but in the shortest step
         numbers = sum(self.problem.structure.code_size(i) for i in range(self.problem.n))
-        losses = self.problem.evaluate(self.problem.features.zeros()).loss_values if self.smooths else np.ones(1)
-        return 0.3 * losses.sum() / numbers if numbers and losses.sum() > 0 else 0.3
+        losses = self.problem.evaluate(self.problem.features.zeros()).loss_values
+        return 0.1 * losses.sum() / numbers if numbers and losses.sum() > 0 else 0.1
 
     def _choose_step(self):
-        """The step, among powers of 4, with which plain stochastic steps bring the smoothed loss of the first examples
-        down most."""
+        """Half the step, among powers of 4, with which plain stochastic steps bring the smoothed loss of the first
+        examples down most: there will be more of them."""
         cdef Py_ssize_t i, count = min(self.problem.n, SAMPLE)
         cdef double total, best = np.inf, chosen = 1.0, unused = 0.0
         plain, self.plain = self.plain, 1
@@ -114,7 +116,7 @@ cdef class Svrg(Solver):
             if total < best:
                 best, chosen = total, self.step
         self.change[:], self.plain = 0, plain
-        return chosen
+        return chosen / 2
 
     def _short_step(self):
         """1 / the largest ||Phi_i s(y_i)||^2 of the first examples: a step that is surely not too long at mu = 1."""
@@ -264,7 +266,7 @@ cdef class Svrg(Solver):
         error = self.progress()[3] * ((lam + self.kappa) / lam) ** 0.5
         value, dual, smoothing = self.last
         small = error <= SOLVED * smoothing and value - dual <= (1 + SOLVED_BOUND) * smoothing
-        return self.since_best >= PATIENCE or (self.smooths and small)
+        return not self.problem.sums and (self.since_best >= PATIENCE or (self.smooths and small))
 
     def _lower_smoothing(self, double factor):
         """Another mu; its curvature is so much larger."""
@@ -410,7 +412,7 @@ OPTIONS = {
         ('auto', 'exp', 'topk', 'max'), 'auto',
         'of the smoothed hinge loss: softmax over all outputs, the K best, none; auto: the first that fits'),
     'K': Option(int, 5, 'outputs of oracle=topk', minimum=1, maximum=10000),
-    'mu': Option(float, 0.0, 'smoothing at first; 0: 0.3 of the mean loss of a part', minimum=0),
+    'mu': Option(float, 0.0, 'smoothing at first; 0: 0.1 of the mean loss of a part', minimum=0),
     'shrink': Option(
         float, 0.7, 'factor of mu when the problem is solved as well as mu allows; 1: mu is constant', minimum=1e-3),
     'step': Option(float, 0.0, 'step size at first; 0: the best of some on the first examples', minimum=0),

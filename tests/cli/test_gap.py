@@ -140,3 +140,35 @@ def test_a_file_without_examples_is_named(models, tmp_path):
     (tmp_path / 'empty.svm').write_text('\n')
     error = run('gap', tmp_path / 'empty.svm', models['svm'], code=1).stderr
     assert error == f'{tmp_path / "empty.svm"}: no examples in this file (expected one at least)\n'
+
+
+@pytest.mark.parametrize('solver', ['svrg', 'sc-svrg'])
+def test_a_model_with_a_temperature_proves_what_it_claims(files, tmp_path, solver):
+    """The dual point is one number beside the weights; where it does not fit, bcfw makes another one."""
+    options = (
+        '--task',
+        'multiclass',
+        '--solver',
+        solver,
+        '--lambda',
+        '0.05',
+        '--rel-gap',
+        '1e-3',
+        '--max-passes',
+        '3000',
+    )
+    run('train', *options, files / 'train.svm', tmp_path / 'm')
+    model = load(tmp_path / 'm')
+    assert list(model.dual) == ['temperature']
+    found = gap(files / 'train.svm', tmp_path / 'm')
+    assert (found['dual_source'], found['status']) == ('softmax', 'converged')
+    for side in ('primal', 'dual'):
+        assert found[side] == pytest.approx(model.header[side], rel=1e-9)
+    for nonsense in (0.0, -1.0, np.nan):
+        model.dual['temperature'] = np.array([nonsense])
+        save(model, tmp_path / 'm')
+        assert gap(files / 'train.svm', tmp_path / 'm')['dual_source'] == 'bcfw'
+    refused = run(
+        'train', '--task', 'multiclass', '--solver', 'bcfw', '--init', tmp_path / 'm', files / 'train.svm', '-', code=1
+    )
+    assert 'has no dual point' in refused.stderr
