@@ -86,6 +86,12 @@ class Bounds:
             self.point = point() if point else None
             self.dense = point is not None and self.point is None
 
+    def prove(self, dual):
+        """Take the exact value of the dual point for its bound; the right outputs prove 0 where it is no better."""
+        self.dual = max(dual, 0.0)
+        if not dual > 0:
+            self.point = None
+
     @property
     def provable(self):
         """The lower bound that can be recomputed from the data and what the model holds."""

@@ -18,6 +18,8 @@ FINISHED = 'finished'  # the solver has nothing left to do, short of the toleran
 MAX_PASSES = 'max-passes'
 MAX_TIME = 'max-time'
 INTERRUPTED = 'interrupted'
+# A running figure of the dual, relative to the primal, that may be nothing but rounding errors.
+NEGLIGIBLE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -160,9 +162,11 @@ class Monitor:
                 bounds.offer_dual(now.dual)
                 dual_now = now.dual if dual_now is None else dual_now
         if self.tolerance is not None and not self._softmax:
-            dual_now = solver.dual_value()
+            dual_now, point = solver.dual_value(), solver.dual_point
             if dual_now is not None:
-                bounds.offer_dual(dual_now, solver.dual_point)
+                if bounds.dual < dual_now < NEGLIGIBLE * bounds.primal:
+                    dual_now, point = self._exact(dual_now, point())
+                bounds.offer_dual(dual_now, point)
         self._begun = True
         self._evaluated = self._place()
         if self.dev and bounds.w is not None and (better or not self._dev_scores):
@@ -268,12 +272,16 @@ class Monitor:
         self._settle()
         return self.tolerance.reached(self.bounds.primal, self.bounds.provable)
 
+    def _exact(self, value, point):
+        """The dual computed from the data instead of a solver's running figure, and a function for its dual point."""
+        return value if point is None else self.problem.dual_value(point), lambda: point
+
     def _settle(self):
         """Replace the solver's running figure of the dual by one computed from the data, as `ssvm gap` does."""
         point = self.bounds.point
         if point is not None and point is not self._proved:
-            self.bounds.dual = self.problem.dual_value(point)
-            self._proved = point
+            self.bounds.prove(self.problem.dual_value(point))
+            self._proved = self.bounds.point
 
     def _elapsed(self):
         return self._earlier + time.monotonic() - self._started

@@ -397,6 +397,22 @@ def test_a_failed_run_leaves_the_old_model(files, tmp_path):
     assert (tmp_path / 'm').read_bytes() == before
 
 
+def scaled(text, factor):
+    """SVMlight lines with their values multiplied."""
+    return re.sub(r':(\S+)', lambda found: f':{float(found[1]) * factor}', text)
+
+
+@pytest.mark.parametrize('how', [['--lambda', '1e-20'], ['--lambda', '1e-15'], []])
+def test_the_dual_never_gets_worse_at_extreme_scales(files, tmp_path, how):
+    """Running figures drown in rounding errors there; 0 is a bound all the same."""
+    (tmp_path / 't.svm').write_text(scaled((files / 'train.svm').read_text(), 1 if how else 1e9))
+    run('train', '-q', '--max-passes', 20, *how, '--log', tmp_path / 'log', tmp_path / 't.svm', tmp_path / 'm')
+    duals = [float(row['dual']) for row in read_log(tmp_path / 'log')]
+    duals.append(load(tmp_path / 'm').header['dual'])
+    assert duals == sorted(duals) and duals[0] >= 0
+    assert duals[-1] <= gap(tmp_path / 't.svm', tmp_path / 'm')['dual']
+
+
 @pytest.mark.parametrize('how', [['--solver', 'bcfw'], ['--solver', 'sgd', '--set', 't0=1e-300']])
 def test_more_passes_end_no_worse(files, tmp_path, how):
     """The weights before the first pass are an iterate too."""

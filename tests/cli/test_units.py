@@ -64,6 +64,13 @@ def test_bounds_keep_copies_of_the_best():
     assert again.primal == 3.0 and again.dual == 1.0 and again.point.keys() == {'codes'}
 
 
+def test_the_right_outputs_prove_a_bound_of_0():
+    bounds = Bounds()
+    bounds.offer_dual(1e-17, lambda: {'codes': np.zeros(1)})
+    bounds.prove(-1e-13)
+    assert bounds.dual == bounds.provable == 0 and bounds.stored_point is None
+
+
 def test_cpus(tmp_path):
     none = tmp_path / 'none'
     here = available_cpus({}, none, none)
