@@ -7,9 +7,6 @@ order; where only observed pairs have weights, each pair has its row. With a ker
 rows `support ID LABEL` with the coefficients of a token and rows `vector ID ATTRIBUTE` with its values, and a comment
 line `# attributes: [...]` names all attributes. The dual point stays behind.
 
-The last line is `# end`. It is what tells a whole file from one that was cut off, and unlike a count of lines it stays
-right when weights are changed, deleted or added.
-
 Names stand as they are. Only where one holds a TAB, a line break or a NUL are all written with backslash escapes; a
 comment line `# escaped: true` then says so.
 """
@@ -32,7 +29,6 @@ from data_formats.source import Source
 COLUMNS = ('block', 'left', 'right', 'weight')
 START = b'# format: "ssvm-model"'
 EDGE = 'edge:'
-END = '# end'
 ESCAPES = {'\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\0': '\\0'}
 SPECIAL = set(ESCAPES) - {'\\'}  # what no field may hold
 # Keys of comment lines that are no part of the header.
@@ -68,10 +64,15 @@ def _write(model, stream):
     if escaped:
         facts[ESCAPED] = True
         tables = [[_escape(name) for name in table] for table in tables]
-    labels, attributes, edge_attributes = tables
     for key, value in facts.items():
         stream.write(f'# {key}: {json.dumps(value, ensure_ascii=False, allow_nan=False)}\n')
     stream.write('\t'.join(COLUMNS) + '\n')
+    _write_rows(model, tables, stream)
+
+
+def _write_rows(model, tables, stream):
+    """The rows of all weights."""
+    labels, attributes, edge_attributes = tables
     if model.kernel is not None:
         _write_support(stream, attributes, labels, model.weights)
     elif 'state' in model.weights:
@@ -83,7 +84,6 @@ def _write(model, stream):
         _write_square(stream, 'transition', labels, model.weights['transition'])
     for name, square in zip(edge_attributes, model.weights.get('edge', ()), strict=True):
         _write_square(stream, EDGE + name, labels, square)
-    stream.write(END + '\n')
 
 
 def _write_sparse(stream, start, labels, row):
@@ -209,8 +209,9 @@ class _Reader:
         from label -> {to label: weight}, edge attribute -> the same."""
         state, vectors, transition, edges = {}, {}, {}, {}
         own = 'support' if self.kernel else 'state'
-        for line in self._rows():
-            fields = line.split('\t')
+        for number, line in self.lines:
+            self.number = number
+            fields = line.rstrip('\r\n').split('\t')
             if len(fields) != 4:
                 raise self.error(f'{len(fields)} fields', 'expected block, left, right, weight, parted by TABs')
             block, left, right, text = fields
@@ -232,21 +233,6 @@ class _Reader:
                 raise self.error(f'a second weight for {shown(block)} {shown(left)} {shown(right)}')
             row[to] = weight
         return state, vectors, transition, edges
-
-    def _rows(self):
-        """The lines of weights, up to the last line of the file, which must be the end mark."""
-        for number, line in self.lines:
-            self.number = number
-            line = line.rstrip('\r\n')
-            if line == END:
-                break
-            yield line
-        else:
-            raise self.error('ends early', f'expected the line `{END}` behind the weights')
-        for number, line in self.lines:
-            self.number = number
-            if line.strip():
-                raise self.error(f'{shown(line)} behind the end', f'expected `{END}` to be the last line')
 
     def _attribute(self, text):
         attribute = self.attributes.get(self._name(text))
