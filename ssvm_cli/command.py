@@ -3,8 +3,10 @@
 import math
 
 import click
+from click.core import ParameterSource
 
 LONGEST_PATH = 10_000  # values of lambda
+GIVEN = {ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP}
 
 
 class Option(click.Option):
@@ -16,14 +18,19 @@ class Option(click.Option):
 
 
 class Command(click.Command):
-    """A subcommand: options in sections, and `-v` with or without a level."""
+    """A subcommand: options in sections, `-v` with or without a level, and `-q` for level 0."""
 
     def __init__(self, *args, **kwargs):
         kwargs.setdefault('context_settings', {'max_content_width': 100, 'help_option_names': ['-h', '--help']})
         super().__init__(*args, **kwargs)
 
     def parse_args(self, ctx, args):
-        return super().parse_args(ctx, with_verbosity_level(args))
+        rest = super().parse_args(ctx, with_verbosity_level(args))
+        if ctx.params.pop('quiet', False) and not ctx.resilient_parsing:
+            refuse_both(ctx, '--quiet', '--verbose')
+            if ctx.get_parameter_source('verbose') != ParameterSource.COMMANDLINE:
+                ctx.params['verbose'] = 0
+        return rest
 
     def format_options(self, ctx, formatter):
         sections = {}
@@ -34,6 +41,18 @@ class Command(click.Command):
         for section, records in sections.items():
             with formatter.section(section):
                 formatter.write_dl(records)
+
+
+def refuse_both(ctx, *names):
+    """Refuse two options that contradict each other, unless one is on the command line and wins over a file's.
+
+    Raises:
+        click.UsageError: both stand in the same place.
+    """
+    found = {name: param for param in ctx.command.params for name in param.opts}
+    places = {ctx.get_parameter_source(found[name].name) for name in names}
+    if len(places) == 1 and places <= GIVEN:
+        raise click.UsageError(f'{" and ".join(names)} exclude each other: give one of them.')
 
 
 def with_verbosity_level(args):

@@ -57,5 +57,4 @@ def command(**given):
     """
     from ssvm_cli.converting import convert
 
-    given['verbose'] = 0 if given.pop('quiet') else given['verbose']
     convert(SimpleNamespace(**given))

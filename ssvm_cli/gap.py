@@ -38,5 +38,4 @@ def command(**given):
     """
     from ssvm_cli.certifying import certify
 
-    given['verbose'] = 0 if given.pop('quiet') else given['verbose']
     certify(SimpleNamespace(**given))

@@ -35,5 +35,4 @@ def command(**given):
     """
     from ssvm_cli.predicting import predict
 
-    given['verbose'] = 0 if given.pop('quiet') else given['verbose']
     predict(SimpleNamespace(**given))

@@ -7,7 +7,7 @@ def parse_settings(texts, solver, options):
     """Values of a solver's options.
 
     Args:
-        texts: 'KEY=VALUE' strings; the last one of a key wins.
+        texts: 'KEY=VALUE' strings.
         solver: the solver's name, for messages.
         options: dictionary name -> Option of the solver.
 
@@ -15,7 +15,7 @@ def parse_settings(texts, solver, options):
         dictionary of the values given, by name.
 
     Raises:
-        UsageError: an unknown key, or a value of the wrong type.
+        UsageError: an unknown key, one that is given twice, or a value of the wrong type.
     """
     found = {}
     for text in texts:
@@ -26,6 +26,8 @@ def parse_settings(texts, solver, options):
         if key not in options:
             known = ', '.join(options) or 'none'
             raise UsageError(f'--set {text}: {solver} has no option {key!r} (its options: {known})')
+        if key in found:
+            raise UsageError(f'--set {text}: {key} is given twice')
         try:
             found[key] = options[key].parse(value.strip())
         except ValueError as error:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import click
 
 from ssvm_cli import options
-from ssvm_cli.command import Command
+from ssvm_cli.command import Command, refuse_both
 from ssvm_cli.config import config_option
 
 
@@ -40,11 +40,13 @@ def command(ctx, **given):
 
 
 def resolve(ctx, given):
-    """Settle the two spellings of lambda and the verbosity.
+    """Settle the two spellings of lambda.
 
     Raises:
-        click.UsageError: --lambda and -c both given in the same place.
+        click.UsageError: --lambda and -c, or --rel-gap and --no-certificate, both given in the same place.
     """
+    if given['no_certificate']:
+        refuse_both(ctx, '--rel-gap', '--no-certificate')
     if given['lam'] is not None and given['c'] is not None:
         from_config = {name for name in ('lam', 'c') if ctx.get_parameter_source(name).name == 'DEFAULT_MAP'}
         if len(from_config) != 1:
@@ -52,5 +54,4 @@ def resolve(ctx, given):
         given[from_config.pop()] = None
     if given['c'] is not None:
         given['lam'] = 1 / given['c']
-    given['verbose'] = 0 if given.pop('quiet') else given['verbose']
     return given

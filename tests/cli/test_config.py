@@ -34,6 +34,14 @@ def test_the_command_line_wins(files, tmp_path, config):
     assert (found['seed'], found['settings']['cache'], found['lambda']) == (1, 4, 0.25)
 
 
+def test_the_command_line_wins_over_its_contrary(files, tmp_path, config):
+    path = config('quiet: yes\nrel-gap: 0.2\n')
+    how = ['--config', path, files / 'train.svm', tmp_path / 'm']
+    assert run('train', *how).stderr == ''
+    assert 'MB' in run('train', '-v', *how).stderr
+    assert 'no certificate' in run('train', '-v1', '--no-certificate', '--max-passes', 2, *how).stderr
+
+
 def test_c_has_one_letter(files, tmp_path, config):
     assert header(files, tmp_path, '--config', config('c: 2\n'))['lambda'] == 0.5
 
@@ -51,6 +59,8 @@ REFUSED = [
     ('seed:\n', ":1: option 'seed' has no plain value"),
     ('seed: 1.5\n', "'1.5' is not a valid integer"),
     ('lambda: 1\nc: 1\n', 'two names for one thing'),
+    ('quiet: on\nverbose: 2\n', '--quiet and --verbose exclude each other'),
+    ('rel-gap: 1\nno-certificate: on\n', '--rel-gap and --no-certificate exclude each other'),
     ('- seed\n', ':1: not a mapping'),
     ('seed: [1\n', ':2: not YAML'),
     ('[a, b]: 1\n', ':1: a key that is no option name'),
