@@ -70,6 +70,12 @@ class TokenDataset:
         """Number of attribute occurrences."""
         return len(self.indices)
 
+    @property
+    def largest_value(self):
+        """The largest absolute value of an attribute."""
+        stored = [values for values in (self.values, self.edge_values) if values is not None and len(values)]
+        return max((max(values.max(), -values.min()) for values in stored), default=1.0)
+
     def nbytes(self):
         """Bytes held by each part, vocabularies included."""
         arrays = {name: value.nbytes for name, value in vars(self).items() if isinstance(value, np.ndarray)}

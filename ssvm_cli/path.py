@@ -67,6 +67,8 @@ class PathTraining(Training):
             save(model, o.model)
         if log:
             log.close()
+        if missed and self._tolerance is not None and status != monitor.INTERRUPTED:
+            self._hint_at_scale()
         chosen = 'best on --dev' if self._dev else 'last'
         self.progress.say(f'{o.model} is the {chosen}, lambda {model.header["lambda"]:.6g}')
         if status == monitor.INTERRUPTED:

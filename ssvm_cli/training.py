@@ -33,6 +33,9 @@ STATUS_TEXT = {
     monitor.INTERRUPTED: 'interrupted',
 }
 GAP_MISSED = 3
+# From here on it is likely the scale of the features that keeps a run from its tolerance.
+LARGE_VALUE = 1000.0
+WIDE_GAP = 0.1
 
 
 def train(o):
@@ -140,7 +143,13 @@ class Training:
         if saved:
             self.monitor.restore(saved.parts)
         with StopFlag() as stop:
-            status = self.monitor.run(stop, keep_checkpoint=o.checkpoint is not None, evaluate_first=o.init is not None)
+            try:
+                status = self.monitor.run(
+                    stop, keep_checkpoint=o.checkpoint is not None, evaluate_first=o.init is not None
+                )
+            except SolverError:
+                self._hint_at_scale()
+                raise
             self._let_go_of_the_solver()
             self._write_model(status, tolerance)
         if log:
@@ -158,7 +167,7 @@ class Training:
         o = self.o
         self.dataset, self.facts = read_training_data(o.train, o.format_name, o.template, o.task, o.min_freq, o.bias)
         data = self.dataset
-        self.task = self.facts['task']
+        self.task, self.largest = self.facts['task'], data.largest_value
         self._settle_loss()
         self.lam = o.lam if o.lam is not None else 1 / data.n
         self.kernel, self.variant = requested_kernel(o), requested_variant(o)
@@ -441,6 +450,8 @@ class Training:
         if self.o.checkpoint is None and self._saved and status != monitor.INTERRUPTED:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(self.checkpoint_path)
+        if tolerance is not None and status not in (monitor.CONVERGED, monitor.INTERRUPTED):
+            self._hint_at_scale()
         bounds, passes = self.monitor.bounds, self.passes
         text = f'{STATUS_TEXT[status]} after {passes} pass{"es" * (passes != 1)}'
         if tolerance is None:
@@ -451,6 +462,15 @@ class Training:
         if status == monitor.INTERRUPTED and self._saved:
             self.progress.say(f'{self.o.model} and {self.checkpoint_path} are saved; --resume goes on from there')
         self.progress.say(text)
+
+    def _hint_at_scale(self):
+        """Say what helps when features are so large that a run comes to nothing."""
+        bounds = self.monitor.bounds
+        if self.largest > LARGE_VALUE and relative_gap(bounds.primal, bounds.provable) > WIDE_GAP:
+            self.progress.say(
+                f'{self.o.train}: features have values up to {self.largest:.3g}; scaled to about 1 they would make the '
+                'gap close sooner'
+            )
 
 
 def _checksum(dataset, cost):

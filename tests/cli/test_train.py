@@ -427,3 +427,21 @@ def test_more_passes_end_no_worse(files, tmp_path, how):
         assert gap(files / 'train.conll', tmp_path / 'm')['primal'] == primal[-1]
     assert primal == sorted(primal, reverse=True)
     assert any(float(row['primal_now']) > primal[0] for row in read_log(tmp_path / 'log'))
+
+
+@pytest.mark.parametrize('how', [[], ['--objective', 'log'], ['--lambda-path', '1:0.1:0.1'], ['--solver', 'n-slack']])
+def test_features_that_are_too_large_are_named(files, tmp_path, how):
+    text = (files / 'train.svm').read_text()
+    (tmp_path / 'large.svm').write_text(re.sub(r'(:\S+)', r'\1e9', text))
+    how = [*how, '--max-passes', 3, '--rel-gap', 1e-9]
+    said = run('train', *how, tmp_path / 'large.svm', tmp_path / 'm').stderr
+    assert re.search(r'large\.svm: features have values up to \d\S+e\+09; scaled to about 1 they would', said)
+    assert 'scaled' not in run('train', *how, files / 'train.svm', tmp_path / 'm').stderr
+
+
+def test_a_run_that_fails_because_features_are_too_large_says_so(files, tmp_path):
+    text = (files / 'train.svm').read_text()
+    (tmp_path / 'large.svm').write_text(re.sub(r'(:\S+)', r'\1e200', text))
+    how = ['--objective', 'log', '--solver', 'eg', tmp_path / 'large.svm', tmp_path / 'm']
+    hint, error = run('train', *how, code=1).stderr.splitlines()[-2:]
+    assert 'scaled to about 1' in hint and error.startswith('the run failed: primal is nan')
