@@ -1,6 +1,7 @@
 """Writing files so that a killed job never leaves half of one."""
 
 import contextlib
+import glob
 import os
 import stat
 import sys
@@ -20,7 +21,7 @@ def atomic_output(path):
     """
     path = os.fspath(path)
     target = os.path.realpath(path)
-    temporary = os.path.join(os.path.dirname(target), f'.{os.path.basename(target)[:200]}.{os.getpid()}.tmp')
+    temporary = _temporary(target, os.getpid())
     with _errors_of_writing('<stdout>' if path == '-' else path, (target, temporary)):
         if path == '-':
             if sys.stdout is None:
@@ -41,6 +42,34 @@ def atomic_output(path):
                 with contextlib.suppress(OSError):
                     os.unlink(temporary)
                 raise
+
+
+def remove_leftovers(path):
+    """Remove the temporary files that killed processes left behind when they wrote to `path`."""
+    if path == '-':
+        return
+    target = os.path.realpath(path)
+    start, end = _temporary(target, '\0').split('\0')
+    for name in glob.iglob(f'{glob.escape(start)}*{end}'):
+        pid = name[len(start) : -len(end)]
+        if pid.isascii() and pid.isdigit() and not _alive(int(pid)):
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+
+
+def _temporary(target, pid):
+    """Where a process writes what becomes `target`."""
+    return os.path.join(os.path.dirname(target), f'.{os.path.basename(target)[:200]}.{pid}.tmp')
+
+
+def _alive(pid):
+    try:
+        os.kill(pid, 0)  # sends nothing
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):  # somebody else's, or no number of a process
+        return True
+    return True
 
 
 def _special(path):

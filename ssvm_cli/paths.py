@@ -3,12 +3,12 @@
 import contextlib
 import os
 
-from data_formats.atomic import check_output
+from data_formats.atomic import check_output, remove_leftovers
 from data_formats.errors import UsageError
 
 
 def check_paths(inputs, outputs):
-    """Refuse combinations of files that cannot work.
+    """Refuse combinations of files that cannot work; where all can, remove what killed runs left beside the outputs.
 
     Args:
         inputs, outputs: dictionaries from the name of an argument or option to its path; None where it is not given.
@@ -31,6 +31,8 @@ def check_paths(inputs, outputs):
                 raise UsageError(f'{path} is both {other} and {name}')
         seen[name] = path
         check_output(path)
+    for path in outputs.values():
+        remove_leftovers(path)
 
 
 def _at_most_one(names, what):

@@ -10,6 +10,7 @@ from cython_ext.features.kernel_function import Kernel
 from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import all_solvers
 from cython_ext.text.vocabulary import Vocabulary
+from data_formats.atomic import remove_leftovers
 from data_formats.errors import DataError, SolverError, UsageError
 from data_formats.model import Model, load, save
 from ssvm_cli import __version__, monitor
@@ -120,6 +121,8 @@ class Training:
 
     def run(self):
         o = self.o
+        if self.checkpoint_path:
+            remove_leftovers(self.checkpoint_path)
         saved = self._load_checkpoint()
         self._read()
         self._build()
