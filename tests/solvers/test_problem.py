@@ -67,8 +67,7 @@ def test_primal_is_the_enumerated_one(name, objective, loss, feature_set):
 def test_softmax_of_the_scores_is_a_dual_point(name, objective, loss, feature_set):
     it = twin(name, objective, loss, 0.7, feature_set)
     if objective == 'hinge':
-        with pytest.raises(TypeError, match='hinge'):
-            it.problem.evaluate(it.problem.features.zeros(), softmax_dual=True)
+        softmax_of_the_hinge(it)
         return
     for w in some_weights(it.truth, 1):
         gradient = it.problem.features.zeros()
@@ -82,6 +81,22 @@ def test_softmax_of_the_scores_is_a_dual_point(name, objective, loss, feature_se
         again = it.problem.evaluate(it.to_core(w), softmax_dual=True)
         assert (again.primal, again.dual) == (got.primal, got.dual)
         assert got.primal == pytest.approx(it.problem.evaluate(it.to_core(w)).primal, rel=1e-13)
+
+
+def softmax_of_the_hinge(it):
+    """The hinge has no gradient; the softmax of its augmented scores is a dual point where the loss is a sum over parts."""
+    with pytest.raises(TypeError, match='hinge'):
+        it.problem.value_and_gradient(it.problem.features.zeros(), it.problem.features.zeros())
+    if not isinstance(it.problem.objective.loss, DecomposableLoss):
+        with pytest.raises(ValueError, match='sum over parts'):
+            it.problem.evaluate(it.problem.features.zeros(), softmax_dual=True)
+        return
+    for w in some_weights(it.truth, 1):
+        alpha = optimum.posteriors(it.plain, 'softmax-margin', w)
+        got = it.problem.evaluate(it.to_core(w), softmax_dual=True)
+        dual = optimum.dual(it.plain, 'hinge', alpha)
+        assert got.dual == pytest.approx(dual, rel=1e-9, abs=1e-9 * got.primal)
+        assert got.primal == pytest.approx(optimum.primal(it.plain, 'hinge', w), rel=1e-11)
 
 
 @EVERY_DATA
