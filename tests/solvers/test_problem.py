@@ -5,6 +5,7 @@ import functools
 import numpy as np
 import pytest
 
+from cython_ext.losses.loss import DecomposableLoss
 from tests import optimum
 from tests.solvers.problems import twin
 from tests.solvers.tiny import DATA
@@ -84,7 +85,7 @@ def test_softmax_of_the_scores_is_a_dual_point(name, objective, loss, feature_se
 
 
 def softmax_of_the_hinge(it):
-    """The hinge has no gradient; the softmax of its augmented scores is a dual point where the loss is a sum over parts."""
+    """It has no gradient; the softmax of its augmented scores is a dual point if the loss is a sum over parts."""
     with pytest.raises(TypeError, match='hinge'):
         it.problem.value_and_gradient(it.problem.features.zeros(), it.problem.features.zeros())
     if not isinstance(it.problem.objective.loss, DecomposableLoss):
