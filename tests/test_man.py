@@ -11,8 +11,8 @@ from data_formats import templates
 from data_formats.log import COLUMNS
 from data_formats.registry import FORMATS
 from ssvm_cli import __version__
+from ssvm_cli.cli import COMMANDS, cli
 from ssvm_cli.command import LazyChoice
-from ssvm_cli.main import COMMANDS, cli
 from tests.cli.commands import ROOT, conll_text, hmm_text, multiclass_text, run
 
 MAN = ROOT / 'man'

@@ -15,7 +15,7 @@ from cython_ext.objectives.registry import OBJECTIVES
 from cython_ext.solvers.registry import all_solvers
 from cython_ext.structures.registry import MODULES as STRUCTURES
 from data_formats.registry import FORMATS
-from ssvm_cli.main import cli
+from ssvm_cli.cli import cli
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / 'README.md').read_text(encoding='utf-8')

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from click.testing import CliRunner
 
-from ssvm_cli.main import cli
+from ssvm_cli.cli import cli
 
 ROOT = Path(__file__).parents[2]
 

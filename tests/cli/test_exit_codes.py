@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from ssvm_cli import __version__
-from ssvm_cli.main import COMMANDS, cli
+from ssvm_cli.cli import COMMANDS, cli
 from tests.cli.commands import ROOT, environment, run, start
 
 
@@ -50,7 +50,7 @@ def test_no_arguments_are_wrong_usage():
 
 def test_help_and_version_start_without_the_core():
     code = (
-        'import sys; from ssvm_cli.main import cli\n'
+        'import sys; from ssvm_cli.cli import cli\n'
         'try: cli.main(["--help"])\n'
         'except SystemExit: sys.exit("numpy" in sys.modules or "yaml" in sys.modules)'
     )
@@ -59,7 +59,7 @@ def test_help_and_version_start_without_the_core():
 
 def test_predict_and_bcfw_start_without_scipy(files, models, tmp_path):
     code = (
-        'import sys; from ssvm_cli.main import cli\n'
+        'import sys; from ssvm_cli.cli import cli\n'
         'try: cli.main(sys.argv[1:])\n'
         'except SystemExit as e: sys.exit(e.code or "scipy" in sys.modules)'
     )

@@ -146,7 +146,7 @@ def test_memory_does_not_grow_with_the_input(models, tmp_path, threads):
     for name, times in (('short', 4000), ('long', 20000)):
         (tmp_path / name).write_text(multiclass_text() * times)
         code = (
-            'import sys; from ssvm_cli.main import cli\n'
+            'import sys; from ssvm_cli.cli import cli\n'
             'try: cli.main(sys.argv[1:])\n'
             'except SystemExit: print(open("/proc/self/status").read().split("VmHWM:")[1].split()[0], file=sys.stderr)'
         )

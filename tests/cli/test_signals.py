@@ -94,9 +94,9 @@ def test_kill_leaves_the_previous_model(corpus, files, tmp_path):
 def test_a_second_signal_ends_at_once(corpus, tmp_path):
     """The first one is being obeyed, which here takes a minute."""
     code = (
-        'import sys, time; from ssvm_cli import main, training\n'
+        'import sys, time; from ssvm_cli import cli, training\n'
         'def save(*args): print("saving", flush=True); time.sleep(60)\n'
-        'training.save = save; main.cli.main(sys.argv[1:])'
+        'training.save = save; cli.cli.main(sys.argv[1:])'
     )
     argv = [
         sys.executable,
@@ -122,14 +122,53 @@ def test_a_second_signal_ends_at_once(corpus, tmp_path):
     assert not (tmp_path / 'm').exists()
 
 
-def test_a_signal_before_there_is_anything_to_save(tmp_path):
+@pytest.mark.parametrize('signum', [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_before_there_is_anything_to_save(tmp_path, signum):
     """Standard input never ends: the run is still reading."""
-    process = start('train', '--format', 'svmlight', '-', tmp_path / 'm', stdin=-1)
+    process = start('train', '-q', '--format', 'svmlight', '-', tmp_path / 'm', stdin=-1)
     process.stdin.write(b'1 1:1\n')
     process.stdin.flush()
     time.sleep(1.5)
-    process.send_signal(signal.SIGTERM)
-    assert finish(process) == 143
+    process.send_signal(signum)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 128 + signum
+    assert said == b'stopped before training began: nothing has been written\n'
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_signal_before_the_first_checkpoint(files, tmp_path):
+    """The weights and the state of the start are saved, and a run can go on from them."""
+    code = (
+        'import signal, sys, time; from ssvm_cli import cli, monitor\n'
+        'loop = monitor.Monitor._loop\n'
+        'def begin(self, stop):\n'
+        '    signal.raise_signal(signal.SIGTERM)\n'
+        '    while stop.signum is None: time.sleep(0.01)\n'
+        '    return loop(self, stop)\n'
+        'monitor.Monitor._loop = begin; cli.cli.main(sys.argv[1:])'
+    )
+    how = ['train', '-q', files / 'train.conll']
+    argv = [sys.executable, '-c', code, *how, tmp_path / 'cut']
+    assert subprocess.run(list(map(str, argv)), env=environment(), check=False).returncode == 143
+    assert load(tmp_path / 'cut').header['status'] == 'interrupted' and (tmp_path / 'cut.checkpoint').exists()
+    run(*how, '--resume', tmp_path / 'cut')
+    run(*how, tmp_path / 'whole')
+    assert (tmp_path / 'cut').read_bytes() == (tmp_path / 'whole').read_bytes()
+
+
+@pytest.mark.parametrize('module', ['click', 'data_formats.errors', 'ssvm_cli.train', 'numpy', 'cython_ext.problem'])
+def test_an_interrupt_while_modules_are_imported(files, tmp_path, module):
+    code = (
+        'import runpy, signal, sys\n'
+        'class Finder:\n'
+        '    def find_spec(self, name, path, target=None):\n'
+        f'        if name == {module!r}: signal.raise_signal(signal.SIGINT)\n'
+        'sys.meta_path.insert(0, Finder())\n'
+        'runpy.run_module("ssvm_cli.main", run_name="__main__")'
+    )
+    argv = [sys.executable, '-c', code, 'train', files / 'train.svm', tmp_path / 'm']
+    done = subprocess.run(list(map(str, argv)), capture_output=True, text=True, env=environment(), check=False)
+    assert done.returncode == 130 and 'Traceback' not in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,0 +1,143 @@
+"""The ssvm command: the group of subcommands, and the one place where exceptions become exit codes.
+
+0 success; 1 bad data or a failed run; 2 wrong usage; 3 tolerance not reached although required; 130 and 143 after
+SIGINT and SIGTERM. A closed pipe is no error.
+"""
+
+import contextlib
+import importlib
+import os
+import signal
+import sys
+
+import click
+
+from data_formats.errors import SsvmError, UsageError
+from ssvm_cli import __version__
+
+COMMANDS = {name: f'ssvm_cli.{name}' for name in ('train', 'predict', 'gap', 'convert')}
+TRACEBACK = 'SSVM_TRACEBACK'
+# The threads are ours (--threads). Those of numpy's linear algebra would take CPUs that a job was not given, and change
+# the last digits of long sums with their number.
+for variable in ('OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS', 'BLIS_NUM_THREADS', 'VECLIB_MAXIMUM_THREADS'):
+    os.environ.setdefault(variable, '1')
+
+
+class Terminated(BaseException):
+    """SIGTERM arrived while there was nothing to save."""
+
+
+class Group(click.Group):
+    """The group `ssvm`; a subcommand's module is imported when it is needed."""
+
+    def list_commands(self, ctx):
+        return list(COMMANDS)
+
+    def get_command(self, ctx, name):
+        return importlib.import_module(COMMANDS[name]).command if name in COMMANDS else None
+
+    def main(self, args=None, prog_name='ssvm', **extra):
+        """Run the command line and leave through sys.exit with its exit code."""
+        if prog_name is not None:
+            self._main_shell_completion(extra, prog_name)
+        args = sys.argv[1:] if args is None else list(args)
+        sys.exit(exit_code(lambda: self._run(args, prog_name, extra)))
+
+    def _run(self, args, prog_name, extra):
+        with terminated_by_exception(), self.make_context(prog_name, args, **extra) as ctx:
+            code = self.invoke(ctx)
+            if sys.stdout is not None:
+                sys.stdout.flush()
+            return code
+
+
+def exit_code(run):
+    """Call `run` and turn whatever it raises into a message on stderr and an exit code."""
+    try:
+        return run() or 0
+    except BaseException as error:
+        if os.environ.get(TRACEBACK) and not isinstance(error, click.exceptions.Exit):
+            raise
+        return _report(error)
+
+
+def _report(error):
+    if isinstance(error, click.exceptions.Exit):
+        return error.exit_code
+    if isinstance(error, SystemExit):
+        return error.code
+    if isinstance(error, click.ClickException):
+        error.show(sys.stderr)
+        return error.exit_code
+    if isinstance(error, UsageError):
+        say(f'Error: {error}')
+        return error.exit_code
+    if isinstance(error, SsvmError):
+        say(error)
+        return error.exit_code
+    if isinstance(error, BrokenPipeError):
+        _close_stdout()
+        return 0
+    if isinstance(error, Terminated):
+        return 128 + signal.SIGTERM
+    if isinstance(error, KeyboardInterrupt | click.Abort):
+        return 128 + signal.SIGINT
+    if isinstance(error, OSError):
+        say(f'{error.filename}: {error.strerror}' if error.filename else f'ssvm: {error}')
+        return 1
+    if isinstance(error, MemoryError):
+        say('ssvm: out of memory (--min-freq N and --feature-set observed need less)')
+        return 1
+    say(f'ssvm: internal error: {type(error).__name__}: {error} ({TRACEBACK}=1 shows where; please report it)')
+    return 1
+
+
+def say(message):
+    """One line on stderr, whatever bytes file names and labels are made of."""
+    with contextlib.suppress(BrokenPipeError):
+        click.echo(str(message).encode('utf-8', 'surrogateescape'), err=True)
+
+
+def _close_stdout():
+    """Let the interpreter's last flush of a closed pipe go nowhere."""
+    with contextlib.suppress(OSError, ValueError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+
+
+@contextlib.contextmanager
+def terminated_by_exception():
+    """Make SIGTERM raise Terminated, so that temporary files are removed on the way out."""
+
+    def raise_terminated(signum, frame):
+        raise Terminated
+
+    try:
+        previous = signal.signal(signal.SIGTERM, raise_terminated)
+    except ValueError:  # not in the main thread: somebody else looks after signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+@click.group('ssvm', cls=Group, no_args_is_help=False, context_settings={'help_option_names': ['-h', '--help']})
+@click.version_option(__version__, '-V', '--version', prog_name='ssvm', message='%(prog)s %(version)s')
+def cli():
+    """Train, run and certify structured prediction models.
+
+    Structural SVMs, max-margin Markov networks and conditional random fields, each result with a duality gap that
+    says how far from optimal it is.
+
+    \b
+    Example:
+      ssvm train train.conll chunk.model
+      ssvm predict --evaluate test.conll chunk.model tagged.conll
+      ssvm gap train.conll chunk.model
+
+    Data go to standard output, everything else to standard error; `-` stands for standard input or output.
+    The manual pages ssvm(1), ssvm-train(1), ... say more.
+    """
