@@ -21,7 +21,7 @@ def atomic_output(path):
     """
     path = os.fspath(path)
     target = os.path.realpath(path)
-    temporary = _temporary(target, os.getpid())
+    temporary = _temporary(target, str(os.getpid()))
     with _errors_of_writing('<stdout>' if path == '-' else path, (target, temporary)):
         if path == '-':
             if sys.stdout is None:
@@ -45,7 +45,7 @@ def atomic_output(path):
 
 
 def remove_leftovers(path):
-    """Remove the temporary files that killed processes left behind when they wrote to `path`."""
+    """Remove the temporary files that killed processes of this machine left behind when they wrote to `path`."""
     if path == '-':
         return
     target = os.path.realpath(path)
@@ -58,8 +58,15 @@ def remove_leftovers(path):
 
 
 def _temporary(target, pid):
-    """Where a process writes what becomes `target`."""
-    return os.path.join(os.path.dirname(target), f'.{os.path.basename(target)[:200]}.{pid}.tmp')
+    """Where a process writes what becomes `target`. The machine is in the name because folders may be shared and the
+    numbers of processes are not; a long name of the target is cut, since names have up to 255 bytes."""
+    folder, name = os.path.split(os.fsencode(target))
+    short = name[:150].decode('utf-8', 'ignore').encode() if len(name) > 150 else name
+    return os.fsdecode(os.path.join(folder, b'.%b.%b.%b.tmp' % (short, _machine(), pid.encode())))
+
+
+def _machine():
+    return os.fsencode(os.uname().nodename.replace('/', '_'))[:64]
 
 
 def _alive(pid):
