@@ -56,6 +56,7 @@ class PathTraining(Training):
         log = self._log = self._open_log(self._dev, None)
         self._best, self._cumulative, missed = None, 0, False
         with StopFlag() as stop:
+            self.begun = True
             for place, lam in enumerate(o.lambda_path):
                 if place:
                     self._next(lam)

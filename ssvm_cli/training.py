@@ -15,6 +15,7 @@ from data_formats.errors import DataError, SolverError, UsageError
 from data_formats.model import Model, load, save
 from ssvm_cli import __version__, monitor
 from ssvm_cli.certificate import Tolerance, relative_gap
+from ssvm_cli.cli import Terminated
 from ssvm_cli.inputs import read_training_data
 from ssvm_cli.kernels import requested_kernel
 from ssvm_cli.options import TASK_LOSSES
@@ -58,8 +59,13 @@ def train(o):
         kind = PathTraining
     elif o.path_models is not None:
         raise UsageError('--path-models has no effect without --lambda-path')
+    training = kind(o, info, settings, progress)
     try:
-        return kind(o, info, settings, progress).run()
+        return training.run()
+    except (KeyboardInterrupt, Terminated):
+        if not training.begun:
+            progress.say('stopped before training began: nothing has been written', level=0)
+        raise
     finally:
         progress.close()
 
@@ -117,6 +123,7 @@ class Training:
         self._saved = o.resume  # there is a checkpoint of this run
         special = o.model == '-' or (os.path.exists(o.model) and not os.path.isfile(o.model))
         self.checkpoint_path = o.checkpoint or (None if special else f'{o.model}.checkpoint')
+        self.begun = False  # from here on there is something to save
         self.failed = False  # something was asked for that could not be written
 
     def run(self):
@@ -146,6 +153,7 @@ class Training:
         if saved:
             self.monitor.restore(saved.parts)
         with StopFlag() as stop:
+            self.begun = True
             try:
                 status = self.monitor.run(
                     stop, keep_checkpoint=o.checkpoint is not None, evaluate_first=o.init is not None
