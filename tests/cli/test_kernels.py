@@ -169,7 +169,7 @@ def test_text_and_back(folder, name, tmp_path):
     run('convert', tmp_path / 'm', tmp_path / 'again.tsv')
     assert (tmp_path / 'again.tsv').read_bytes() == (tmp_path / 'm.tsv').read_bytes()
     blocks = {line.split('\t')[0] for line in (tmp_path / 'm.tsv').read_text().splitlines() if line[0] != '#'}
-    assert blocks == {'block', 'support', 'vector'} | ({'transition'} if name != 'svm' else set())
+    assert blocks == {'block', 'support', 'vector', 'end'} | ({'transition'} if name != 'svm' else set())
 
 
 def test_a_model_of_no_coefficients(folder, tmp_path):
