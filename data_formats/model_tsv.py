@@ -7,6 +7,9 @@ order; where only observed pairs have weights, each pair has its row. With a ker
 rows `support ID LABEL` with the coefficients of a token and rows `vector ID ATTRIBUTE` with its values, and a comment
 line `# attributes: [...]` names all attributes. The dual point stays behind.
 
+The last row is `end - - 0`. It tells a whole file from one that was cut off, and stays right when weights are changed,
+added or deleted. It has four fields like the others, so that who reads the rows by block need not know of it.
+
 Names stand as they are. Only where one holds a TAB, a line break or a NUL are all written with backslash escapes; a
 comment line `# escaped: true` then says so.
 """
@@ -29,6 +32,7 @@ from data_formats.source import Source
 COLUMNS = ('block', 'left', 'right', 'weight')
 START = b'# format: "ssvm-model"'
 EDGE = 'edge:'
+END = 'end\t-\t-\t0'
 ESCAPES = {'\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\0': '\\0'}
 SPECIAL = set(ESCAPES) - {'\\'}  # what no field may hold
 # Keys of comment lines that are no part of the header.
@@ -84,6 +88,7 @@ def _write_rows(model, tables, stream):
         _write_square(stream, 'transition', labels, model.weights['transition'])
     for name, square in zip(edge_attributes, model.weights.get('edge', ()), strict=True):
         _write_square(stream, EDGE + name, labels, square)
+    stream.write(END + '\n')
 
 
 def _write_sparse(stream, start, labels, row):
@@ -209,9 +214,8 @@ class _Reader:
         from label -> {to label: weight}, edge attribute -> the same."""
         state, vectors, transition, edges = {}, {}, {}, {}
         own = 'support' if self.kernel else 'state'
-        for number, line in self.lines:
-            self.number = number
-            fields = line.rstrip('\r\n').split('\t')
+        for line in self._rows():
+            fields = line.split('\t')
             if len(fields) != 4:
                 raise self.error(f'{len(fields)} fields', 'expected block, left, right, weight, parted by TABs')
             block, left, right, text = fields
@@ -233,6 +237,21 @@ class _Reader:
                 raise self.error(f'a second weight for {shown(block)} {shown(left)} {shown(right)}')
             row[to] = weight
         return state, vectors, transition, edges
+
+    def _rows(self):
+        """The rows of weights, up to the end mark, which must be the last row of the file."""
+        for number, line in self.lines:
+            self.number = number
+            line = line.rstrip('\r\n')
+            if line == END:
+                break
+            yield line
+        else:
+            raise self.error('ends early', f'expected the row {shown(END)} behind the weights')
+        for number, line in self.lines:
+            self.number = number
+            if line.strip():
+                raise self.error(f'{shown(line)} behind the end', f'expected the row {shown(END)} to be the last')
 
     def _attribute(self, text):
         attribute = self.attributes.get(self._name(text))

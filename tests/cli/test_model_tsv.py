@@ -28,7 +28,9 @@ state	dir=c:\tmp	A	-0.5
 state	dir=c:\tmp	B	1e-300
 transition	A	B	0.33333333333333331
 edge:e	A	A	0
+end	-	-	0
 """
+END = 'end\t-\t-\t0\n'
 
 
 def model_with(weights, attributes, header=None, **changes):
@@ -119,6 +121,7 @@ MALFORMED = [
     ('[[0.0, 2.0], [1.0, 0.0]]', '[[0, 1]]', None, 'cost is no matrix of 2 x 2 numbers'),
     ('# format_version: 1', '# format_version: 2', None, 'model format 2'),
     ('block\tleft\tright\tweight\n', '', 12, 'after the comment lines'),
+    (END, END + 'state\tx\tB\t1\n', 20, "behind the end (expected the row 'end\\t-\\t-\\t0' to be the last)"),
 ]
 
 
@@ -131,6 +134,14 @@ def test_malformed(tmp_path, old, new, line, message):
         read_model_tsv(path)
     place = f'{path}: ' if line is None else f'{path}:{line}: '
     assert str(error.value).startswith(place) and message in str(error.value)
+
+
+def test_every_row_has_four_fields(tmp_path):
+    """Other programs read the rows behind the header line by their blocks and skip those they do not know."""
+    write_model_tsv(golden_model(), tmp_path / 'm.tsv')
+    text = (tmp_path / 'm.tsv').read_text()
+    rows = [line.split('\t') for line in text[text.index('block\t') :].splitlines()]
+    assert {len(row) for row in rows} == {4}
 
 
 def test_comments_of_ones_own_are_fine(tmp_path):
@@ -146,11 +157,29 @@ def test_end_before_the_weights(tmp_path):
         read_model_tsv(path)
 
 
+def test_a_file_that_was_cut_off_is_refused(tmp_path):
+    path = tmp_path / 'm.tsv'
+    for kept in range(1, len(GOLDEN) - 1):
+        path.write_text(GOLDEN[:kept])
+        with pytest.raises(DataError):
+            read_model_tsv(path)
+
+
+@pytest.mark.parametrize('kept', [GOLDEN.index(END), GOLDEN.index('33331'), GOLDEN.index('state\tx')])
+def test_it_says_where_a_file_was_cut_off(tmp_path, kept):
+    path = tmp_path / 'm.tsv'
+    path.write_text(GOLDEN[:kept])
+    with pytest.raises(DataError) as error:
+        read_model_tsv(path)
+    place = f'{path}:{len(GOLDEN[:kept].splitlines())}: '
+    assert str(error.value) == place + "ends early (expected the row 'end\\t-\\t-\\t0' behind the weights)"
+
+
 def test_lines_may_be_changed_deleted_and_added(tmp_path):
-    """As by `sed '/^transition/d; s/-0.5$/2/'` and a line more for a weight that was 0."""
+    """As by `sed '/^transition/d; s/-0.5$/2/'` and a line more for a weight that was 0; no last newline."""
     path = tmp_path / 'm.tsv'
     text = GOLDEN.replace('transition\tA\tB\t0.33333333333333331\n', '').replace('-0.5', '2')
-    path.write_text(text.replace('state\tnever', 'state\tx\tB\t7\nstate\tnever'))
+    path.write_text(text.replace('state\tnever', 'state\tx\tB\t7\nstate\tnever').removesuffix('\n'))
     model = read_model_tsv(path)
     assert model.weights['state'].tolist() == [[0.1, 7], [0, 0], [2, 1e-300]]
     assert model.weights['transition'].tolist() == [[0, 0], [0, 0]]
