@@ -82,7 +82,7 @@ class Monitor:
             evaluate_first: evaluate the start too.
 
         Returns:
-            one of the status words above.
+            one of the status words above. Interrupted with a hard margin, there may be no weights in the bounds yet.
         """
         self._started = self._saved = time.monotonic()
         first_row = self._evaluated is None and (evaluate_first or self.limits.max_passes == 0)
@@ -98,7 +98,7 @@ class Monitor:
             self.evaluate()
         if status != INTERRUPTED and self._converged():
             status = CONVERGED
-        if self.bounds.w is None:
+        if self.bounds.w is None and status != INTERRUPTED:
             raise SolverError(
                 f'no weights that satisfy all constraints were found in {self.solver.passes} passes '
                 '(leave --hard-margin out where the data cannot be separated, or raise --max-passes)'

@@ -162,7 +162,8 @@ class Training:
                 self._hint_at_scale()
                 raise
             self._let_go_of_the_solver()
-            self._write_model(status, tolerance)
+            if self.monitor.bounds.w is not None:
+                self._write_model(status, tolerance)
         if log:
             log.close()
         self._finish(status, tolerance)
@@ -470,7 +471,10 @@ class Training:
         else:
             text += f': {tolerance.sentence(bounds.primal, bounds.provable)}'
             text += f' (primal {bounds.primal:.6g}, dual {bounds.provable:.6g})'
-        if status == monitor.INTERRUPTED and self._saved:
+        if bounds.w is None:
+            saved = f'; {self.checkpoint_path} is saved and --resume goes on from there' if self._saved else ''
+            text = f'interrupted before any weights satisfy all constraints: no model is written{saved}'
+        elif status == monitor.INTERRUPTED and self._saved:
             self.progress.say(f'{self.o.model} and {self.checkpoint_path} are saved; --resume goes on from there')
         self.progress.say(text)
 

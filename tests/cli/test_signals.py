@@ -136,24 +136,41 @@ def test_a_signal_before_there_is_anything_to_save(tmp_path, signum):
     assert list(tmp_path.iterdir()) == []
 
 
+# The command with a signal between reading and the first pass.
+INTERRUPTED_AT_THE_START = (
+    'import signal, sys, time; from ssvm_cli import cli, monitor\n'
+    'loop = monitor.Monitor._loop\n'
+    'def begin(self, stop):\n'
+    '    signal.raise_signal(signal.SIGTERM)\n'
+    '    while stop.signum is None: time.sleep(0.01)\n'
+    '    return loop(self, stop)\n'
+    'monitor.Monitor._loop = begin; cli.cli.main(sys.argv[1:])'
+)
+
+
 def test_a_signal_before_the_first_checkpoint(files, tmp_path):
     """The weights and the state of the start are saved, and a run can go on from them."""
-    code = (
-        'import signal, sys, time; from ssvm_cli import cli, monitor\n'
-        'loop = monitor.Monitor._loop\n'
-        'def begin(self, stop):\n'
-        '    signal.raise_signal(signal.SIGTERM)\n'
-        '    while stop.signum is None: time.sleep(0.01)\n'
-        '    return loop(self, stop)\n'
-        'monitor.Monitor._loop = begin; cli.cli.main(sys.argv[1:])'
-    )
     how = ['train', '-q', files / 'train.conll']
-    argv = [sys.executable, '-c', code, *how, tmp_path / 'cut']
+    argv = [sys.executable, '-c', INTERRUPTED_AT_THE_START, *how, tmp_path / 'cut']
     assert subprocess.run(list(map(str, argv)), env=environment(), check=False).returncode == 143
     assert load(tmp_path / 'cut').header['status'] == 'interrupted' and (tmp_path / 'cut.checkpoint').exists()
     run(*how, '--resume', tmp_path / 'cut')
     run(*how, tmp_path / 'whole')
     assert (tmp_path / 'cut').read_bytes() == (tmp_path / 'whole').read_bytes()
+
+
+def test_a_signal_before_there_are_weights_that_satisfy_a_hard_margin(tmp_path):
+    (tmp_path / 'train.svm').write_text('1 1:1\n2 2:1\n')
+    how = ['train', '--hard-margin', tmp_path / 'train.svm', tmp_path / 'm']
+    argv = [sys.executable, '-c', INTERRUPTED_AT_THE_START, *map(str, how)]
+    done = subprocess.run(argv, env=environment(), check=False, capture_output=True, text=True)
+    assert done.returncode == 143 and not (tmp_path / 'm').exists()
+    assert done.stderr.splitlines()[-1] == (
+        'interrupted before any weights satisfy all constraints: no model is written; '
+        f'{tmp_path / "m.checkpoint"} is saved and --resume goes on from there'
+    )
+    run(*how[:2], '--resume', *how[2:])
+    assert load(tmp_path / 'm').header['status'] == 'converged'
 
 
 @pytest.mark.parametrize('module', ['click', 'data_formats.errors', 'ssvm_cli.train', 'numpy', 'cython_ext.problem'])
