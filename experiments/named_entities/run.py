@@ -11,11 +11,14 @@ import statistics
 import subprocess
 import sys
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
+
+import numpy
 
 HERE = Path(__file__).resolve().parent
 POLY2 = ('--kernel', 'poly', '--degree', 2, '--gamma', 1, '--coef0', 1)
-CUTS = ('--solver', 'n-slack', '--set', 'epsilon=0.01', '--rel-gap', 0, '-c', 1, '--slack-norm', 2)
+CUTS = ('--solver', 'n-slack', '--set', 'epsilon=0.01', '--rel-gap', 0, '--slack-norm', 2)
 ZERO_ONE = ('--task-loss', 'zero-one')
 
 
@@ -35,15 +38,18 @@ METHODS = [
     Method(2, 'perceptron, poly 2', ('--solver', 'perceptron', *POLY2)),
     Method(2, 'SVM1 margin, linear', ('--solver', 'bcfw')),
     Method(2, 'SVM1 margin, poly 2', ('--solver', 'bcfw', '-c', 1, *POLY2)),
-    Method(2, 'SVM2, poly 2', (*CUTS, *ZERO_ONE, *POLY2)),
+    Method(2, 'SVM2, poly 2', (*CUTS, '-c', 1, *ZERO_ONE, *POLY2)),
     Method(3, 'SVM2, linear', (*CUTS, *ZERO_ONE)),
     Method(3, 'SVM2 slack, linear', (*CUTS, '--rescale', 'slack')),
     Method(3, 'SVM2 margin, linear', (*CUTS, '--rescale', 'margin')),
-    Method(3, 'SVM2, poly 2', (*CUTS, *ZERO_ONE, *POLY2)),
-    Method(3, 'SVM2 slack, poly 2', (*CUTS, '--rescale', 'slack', *POLY2)),
-    Method(3, 'SVM2 margin, poly 2', (*CUTS, '--rescale', 'margin', *POLY2)),
+    Method(3, 'SVM2, poly 2', (*CUTS, '-c', 1, *ZERO_ONE, *POLY2)),
+    Method(3, 'SVM2 slack, poly 2', (*CUTS, '-c', 1, '--rescale', 'slack', *POLY2)),
+    Method(3, 'SVM2 margin, poly 2', (*CUTS, '-c', 1, '--rescale', 'margin', *POLY2)),
 ]
-COLUMNS = ('train_error', 'test_error', 'constraints', 'average_loss')
+COLUMNS = {
+    2: ('train_error', 'test_error'),
+    3: ('train_error', 'test_error', 'constraints', 'support', 'average_loss'),
+}
 
 
 class NotOfferedError(Exception):
@@ -68,17 +74,37 @@ def fold_figures(ssvm, method, folder):
 
 
 def measure(ssvm, method, folder):
-    """Error rates of tokens in %, constraints, and the mean Hamming loss of a test sentence."""
+    """Error rates of tokens in %; of cutting planes also their constraints, and what support() says of them."""
     model, log, train = folder / 'model', folder / 'log.csv', folder / 'train.txt'
-    call(ssvm, 'train', '-q', '--template', HERE / method.template, *method.options, '--log', log, train, model)
-    figures = {'constraints': last_row(log).get('constraints')}
+    call(ssvm, 'train', '-q', '--threads', 1, '--template', HERE / method.template, *method.options,
+         '--log', log, train, model)  # fmt: skip
+    figures = {}
+    if 'n-slack' in method.options:
+        figures['constraints'] = last_row(log)['constraints']
+        figures['support'], figures['average_loss'] = support(model, train)
     for part in ('train', 'test'):
         metrics = folder / 'metrics.json'
-        call(ssvm, 'predict', '-q', '--metrics', metrics, folder / f'{part}.txt', model, folder / 'tagged')
-        scores = json.loads(metrics.read_text())
-        figures[f'{part}_error'] = 100 * (1 - scores['accuracy'])
-    figures['average_loss'] = (1 - scores['accuracy']) * scores['tokens'] / scores['sequences']
+        call(ssvm, 'predict', '-q', '--threads', 1, '--metrics', metrics,
+             folder / f'{part}.txt', model, folder / 'tagged')  # fmt: skip
+        figures[f'{part}_error'] = 100 * (1 - json.loads(metrics.read_text())['accuracy'])
     return figures
+
+
+def support(model, train):
+    """Outputs with a positive dual variable: their number, and how many labels are wrong in one of them on average."""
+    with numpy.load(model) as arrays:
+        ends = arrays['label_names.offsets']
+        spelled = arrays['label_names.bytes'].tobytes()
+        number = {spelled[a:b].decode(): k for k, (a, b) in enumerate(pairwise(ends))}
+        outputs = numpy.split(arrays['dual.codes'], arrays['dual.code_indptr'][1:-1])
+        first = arrays['dual.indptr']
+    sentences = train.read_text(encoding='utf-8').strip().split('\n\n')
+    losses = []
+    for sentence, (a, b) in zip(sentences, pairwise(first), strict=True):
+        right = numpy.array([number[line.split()[-1]] for line in sentence.splitlines()])
+        losses += [int((output != right).sum()) for output in outputs[a:b]]
+    losses = [loss for loss in losses if loss]
+    return len(losses), statistics.mean(losses) if losses else 0
 
 
 def last_row(log):
@@ -86,10 +112,10 @@ def last_row(log):
         return list(csv.DictReader(line for line in stream if not line.startswith('#')))[-1]
 
 
-def row(name, folds):
+def row(method, folds):
     """Means and standard deviations over the folds."""
-    out = {'method': name}
-    for column in COLUMNS:
+    out = {'method': method.name}
+    for column in COLUMNS[method.table]:
         values = [float(figures[column]) for figures in folds if figures.get(column) not in (None, '')]
         out[column] = f'{statistics.mean(values):.2f}' if values else ''
         out[f'{column}_sd'] = f'{statistics.stdev(values):.2f}' if len(values) > 1 else ''
@@ -137,8 +163,8 @@ def main(arguments):
             except NotOfferedError as reason:
                 print(f'skipped: {method.name}: {reason}', file=sys.stderr)
                 continue
-            rows.append(row(method.name, found))
-            shown = (f'{column} {rows[-1][column]} +- {rows[-1][column + "_sd"]}' for column in COLUMNS)
+            rows.append(row(method, found))
+            shown = (f'{column} {rows[-1][column]} +- {rows[-1][column + "_sd"]}' for column in COLUMNS[table])
             print(f'table {table}: {method.name}: {", ".join(shown)}', flush=True)
         if rows:
             write_table(given.folder / f'table{table}.csv', rows)
