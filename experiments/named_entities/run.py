@@ -33,7 +33,7 @@ class Method:
 METHODS = [
     Method(2, 'HMM, words', ('--solver', 'counts', '--bias'), 'words.template'),
     Method(2, 'HMM, all attributes', ('--solver', 'counts', '--bias')),
-    Method(2, 'CRF, linear', ('--objective', 'log')),
+    Method(2, 'CRF, linear', ('--objective', 'log', '--rel-gap', 1e-6)),
     Method(2, 'perceptron, linear', ('--solver', 'perceptron')),
     Method(2, 'perceptron, poly 2', ('--solver', 'perceptron', *POLY2)),
     Method(2, 'SVM1 margin, linear', ('--solver', 'bcfw')),
