@@ -100,8 +100,10 @@ class Scores:
     def table(self):
         """The same for people."""
         s = self.summary()
-        lines = [f'accuracy {100 * s["accuracy"]:.2f} % ({int(self._right.sum())} of {s["tokens"]} tokens)']
-        if s['sequences'] < s['tokens']:
+        sequences = s['sequences'] < s['tokens']
+        unit = 'tokens' if sequences else 'examples'
+        lines = [f'accuracy {100 * s["accuracy"]:.2f} % ({int(self._right.sum())} of {s["tokens"]} {unit})']
+        if sequences:
             lines[0] += f', whole sequences {100 * s["sequence_accuracy"]:.2f} % of {s["sequences"]}'
         groups = [('label', s['labels'], None)]
         if self.chunks:

@@ -1,7 +1,7 @@
 cdef class Acceleration:
     cdef readonly double lam, kappa, ceiling
     cdef object features
-    cdef bint euclidean
+    cdef bint euclidean, eager
     cdef readonly object center, before, mean
     cdef float *center_data
     cdef float *before_data
@@ -13,6 +13,7 @@ cdef class Acceleration:
     cdef readonly bint probing
 
     cpdef double strength(self)
+    cdef bint idle(self)
     cdef double share(self)
     cdef _limit(self, double[::1] w)
     cdef _step(self, double[::1] w)

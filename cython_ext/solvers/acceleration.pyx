@@ -35,12 +35,13 @@ RATE = 0.2                  # weight of the last iterate in the running average
 
 
 cdef class Acceleration:
-    """problem: for its lambda and dimension. The vectors are single precision: any center is as good as another, and
+    """problem: for its lambda and dimension; eager: keep the running average also before kappa > 0. The vectors are single precision: any center is as good as another, and
     every sum that must be exact is made of w in double precision and of the center as it is. The sweeps over memory
     give Euclidean products on the way; other ones are asked of the feature map."""
 
-    def __init__(self, problem):
+    def __init__(self, problem, eager=True):
         self.lam, self.features, self.euclidean = problem.lam, problem.features, problem.features.euclidean
+        self.eager = eager
         self.kappa, self.ceiling = 0.0, np.inf
         cdef float[::1] center = aligned_zeros(problem.dim + 1, np.float32)
         cdef float[::1] before = aligned_zeros(problem.dim + 1, np.float32)
@@ -49,6 +50,15 @@ cdef class Acceleration:
         self.center_data, self.before_data, self.mean_data = &center[0], &before[0], &mean[0]
         self.best_dual, self.dual_norm2 = -np.inf, 0.0
         self.next_probe = 0
+
+    @property
+    def averages(self):
+        """Whether the running average has begun."""
+        return self.passes > 0
+
+    cdef bint idle(self):
+        """Whether this is the plain method, and nothing has to be kept."""
+        return self.kappa == 0 and not self.eager and not self.passes
 
     cpdef double strength(self):
         """lambda + kappa, the strong convexity of the inner problem."""
@@ -69,6 +79,9 @@ cdef class Acceleration:
     def end_pass(self, const double[::1] w):
         """After a pass: brings the average and ||w(alpha)||^2 up to date."""
         cdef double scale = self.strength() / self.lam
+        if self.idle():
+            self.dual_norm2 = self.features.inner(w, w)
+            return
         # a mean of the first passes until there are 1 / RATE of them
         self.passes += 1
         self.dual_norm2 = scale * scale * vector.average(len(w), &w[0], self.center_data, self.share(), self.mean_data,
@@ -111,6 +124,9 @@ cdef class Acceleration:
     cdef _step(self, double[::1] w):
         cdef double root = sqrt(self.lam / self.strength())
         cdef double beta = (1 - root) / (1 + root) if self.steps and self.uphill <= 0 else 0.0
+        if self.idle():
+            self.steps += 1                             # the center would become w, as it does in _set_kappa
+            return
         end, center, before = (np.asarray(x)[:len(w)] for x in (w, self.center, self.before))
         uphill = None if self.euclidean else self.features.inner(center - end, end - before)
         product = vector.extrapolate(len(w), &w[0], self.center_data, self.before_data, self.share(), beta)

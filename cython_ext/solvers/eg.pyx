@@ -21,7 +21,7 @@ from cython_ext.solvers.solver cimport Solver
 cdef enum:
     HALVINGS = 8                # most of one visit
 cdef double SMALLEST = 1e-12
-cdef double SMALL = 0.3         # lambda n below which there is acceleration
+cdef double SMALL = 0.3         # lambda n below which the hinge loss is accelerated: above, its gains mislead the choice of kappa
 cdef double ROUNDING = 1e-11    # of the largest term of a gain: a dual that falls by less has not fallen
 
 
@@ -44,12 +44,12 @@ cdef class Eg(Solver):
 
     def __init__(self, Problem problem not None, options, seed=0):
         Solver.__init__(self, problem)
-        start = options['start'] if options['start'] > 0 else 6.0 + 1.5 * max(0.0, -log(problem.lam * problem.n))
+        start = options['start'] if options['start'] > 0 else 6.0 + 1.5 * max(0.0, log(10 / (problem.lam * problem.n)))
         self.dual = NaturalDual(problem, start)
         self.dual_norm2 = problem.features.inner(self.dual.w, self.dual.w)
         accelerate = options['acceleration']
-        if accelerate == 'true' or (accelerate == 'auto' and problem.lam * problem.n < SMALL):
-            self.acceleration = Acceleration(problem)
+        if accelerate == 'true' or (accelerate == 'auto' and (problem.sums or problem.lam * problem.n < SMALL)):
+            self.acceleration = Acceleration(problem, eager=False)
         self.growth = options['growth']
         self.random_order = options['order'] == 'random'
         self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
@@ -69,7 +69,7 @@ cdef class Eg(Solver):
                 self.visit(i)
         found = np.median(self.steps[:sample])
         self.dual = NaturalDual(self.problem, start)
-        self.gain, self.oracle_calls = 0.0, 0
+        self.gain = 0.0
         return found
 
     def run_pass(self, int32_t[::1] stop):
@@ -137,7 +137,7 @@ cdef class Eg(Solver):
         if self.passes == 0:                        # w(alpha) of the usual start can be worse than no weights
             return [('start', self.problem.features.zeros() if self.first is None else self.first)]
         out = [('current', self.dual.w)]
-        if self.acceleration is not None and self.passes > 1:
+        if self.acceleration is not None and self.acceleration.averages:
             out.append(('mean', np.asarray(self.acceleration.mean)[:self.problem.dim]))
         return out
 
@@ -169,12 +169,12 @@ cdef class Eg(Solver):
 
 OPTIONS = {
     'acceleration': Option(('auto', 'true', 'false'), 'auto', 'outer proximal-point loop with extrapolation (Catalyst); '
-                           'auto: where lambda n is below 0.3'),
+                           'auto: always for the log losses, below lambda n = 0.3 for the hinge loss'),
     'order': Option(('random', 'fixed'), 'random', 'order of visits: a new permutation each pass, or that of the file'),
     'step': Option(float, 0.0, 'first step size; 0: what a tenth of the examples settle at', minimum=0),
     'growth': Option(float, 1.3, 'factor of a step size after a step that raised the dual', minimum=1, maximum=10),
     'start': Option(float, 0.0, 'natural parameters of the right outputs at the start; 0: 6, '
-                    'more at small lambda', minimum=0),
+                    'more where lambda n is below 10', minimum=0),
 }
 
 INFO = SolverInfo(

@@ -252,7 +252,8 @@ cdef class Sgd(Solver):
 
 OPTIONS = {
     'gamma0': Option(float, 0.0, 'first step size; 0: the best of some on the first examples', minimum=0),
-    't0': Option(float, 0.0, 'steps after which the step size has halved; 0: 2 / (lambda gamma0)', minimum=0),
+    't0': Option(float, 0.0, 'steps after which the step size has halved; 0: 2 / (lambda gamma0), which has a proof; '
+                 'n is often better in the first passes where that is longer', minimum=0),
 }
 
 INFO = SolverInfo(
