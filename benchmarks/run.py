@@ -20,6 +20,7 @@ NAMES = (
     'loading',
     'lbfgs',
     'optimum',
+    'crf_training',
     'bcfw',
     'tagging',
     'images',

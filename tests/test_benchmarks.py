@@ -20,6 +20,7 @@ SCRIPTS = (
     'loading',
     'lbfgs',
     'optimum',
+    'crf_training',
     'bcfw',
     'tagging',
     'images',

@@ -5,13 +5,28 @@ train_crfsuite.py FILE all|observed ITERATIONS [MODEL]
 
 import json
 import sys
+import time
 
 import pycrfsuite
 from read_crfsuite import read
 
 
+class Timed(pycrfsuite.Trainer):
+    """Keeps (loss, CPU seconds of the process so far) of every iteration."""
+
+    def __init__(self, **how):
+        super().__init__(**how)
+        self.curve = []
+
+    def message(self, message):
+        super().message(message)
+        seen = self.logparser.iterations
+        if len(seen) > len(self.curve) and 'loss' in seen[-1]:
+            self.curve.append((seen[-1]['loss'], time.process_time()))
+
+
 def main(path, features, iterations, model=''):
-    trainer = pycrfsuite.Trainer(algorithm='lbfgs', verbose=False)
+    trainer = Timed(algorithm='lbfgs', verbose=False)
     read(path, trainer)
     every = features == 'all'
     trainer.set_params(
@@ -34,6 +49,7 @@ def main(path, features, iterations, model=''):
                 'evaluations': 1 + sum(one['linesearch_trials'] for one in seen),
                 'seconds': sum(one['time'] for one in seen),
                 'loss': min(one['loss'] for one in seen),
+                'curve': trainer.curve,
                 'features': trainer.logparser.featgen_num_features,
             }
         )
