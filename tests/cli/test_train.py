@@ -445,3 +445,13 @@ def test_a_run_that_fails_because_features_are_too_large_says_so(files, tmp_path
     how = ['--objective', 'log', '--solver', 'eg', tmp_path / 'large.svm', tmp_path / 'm']
     hint, error = run('train', *how, code=1).stderr.splitlines()[-2:]
     assert 'scaled to about 1' in hint and error.startswith('the run failed: primal is nan')
+
+
+def test_weights_that_are_all_zero_are_said(files, tmp_path):
+    """Examples that contradict each other are best left alone; who gets such a model is told."""
+    (tmp_path / 'same.svm').write_text('1 1:1\n2 1:1\n')
+    said = 'all weights are 0, which had the lowest objective'
+    assert said in run('train', tmp_path / 'same.svm', tmp_path / 'm').stderr
+    weights = load(tmp_path / 'm').weights
+    assert not weights.get('state.weights', weights.get('state')).any()
+    assert said not in run('train', files / 'train.svm', tmp_path / 'm').stderr
