@@ -310,8 +310,8 @@ run_options = together(
         '--init',
         type=click.Path(),
         metavar='MODEL',
-        help='Start from this model: its weights (eg, eg-batch, sgd, svrg, sc-svrg, lbfgs) or, on the same data, its dual point '
-        '(bcfw, fw, n-slack, eg, eg-batch).',
+        help='Start from this model: its weights (eg, eg-batch, sgd, svrg, sc-svrg, lbfgs) or, on the same data, '
+        'its dual point (bcfw, fw, n-slack, eg, eg-batch).',
     ),
 )
 

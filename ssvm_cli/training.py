@@ -467,8 +467,8 @@ class Training:
         bounds, passes = self.monitor.bounds, self.passes
         if passes and status != monitor.INTERRUPTED and not np.any(bounds.w):
             self.progress.say(
-                f'{self.o.model}: all weights are 0, which had the lowest objective of all passes (a smaller --lambda, that '
-                'is a larger -c, lets them grow)'
+                f'{self.o.model}: all weights are 0, which had the lowest objective of all passes (a smaller '
+                '--lambda, that is a larger -c, lets them grow)'
             )
         text = f'{STATUS_TEXT[status]} after {passes} pass{"es" * (passes != 1)}'
         if tolerance is None:
