@@ -37,12 +37,14 @@ class Usage:
 
 def run(argv, cwd=None, env=None):
     """Run a command to its end and return its Usage; CommandError, with the end of its output, if it fails."""
+    # an installed program has its bytecode files
+    inherited = {name: value for name, value in os.environ.items() if name != 'PYTHONDONTWRITEBYTECODE'}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         start = time.perf_counter()
         child = subprocess.Popen(
             [str(word) for word in argv],
             cwd=cwd,
-            env={**os.environ, **SINGLE_THREADED, **(env or {})},
+            env={**inherited, **SINGLE_THREADED, **(env or {})},
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=err,

@@ -24,6 +24,7 @@ NAMES = (
     'bcfw',
     'tagging',
     'images',
+    'threads',
     'solvers',
 )
 RESULTS = Path(__file__).resolve().with_name('RESULTS.md')

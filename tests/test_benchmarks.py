@@ -24,6 +24,7 @@ SCRIPTS = (
     'bcfw',
     'tagging',
     'images',
+    'threads',
     'solvers',
 )
 

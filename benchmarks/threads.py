@@ -1,0 +1,59 @@
+"""One thread against two: elapsed seconds of a pass over the data (evaluation, objective and gradient of lbfgs), and of
+whole processes of gap and predict, where reading the file is part of it."""
+
+import sys
+from pathlib import Path
+
+import data
+import measure
+import ours
+import report
+from tagging import times
+
+EVALUATE = Path(__file__).resolve().with_name('evaluate_with_ssvm.py')
+WANTED = 1.7
+COPIES = 50
+
+
+def passes(folder):
+    """{what: {threads: argv of a script that prints seconds}}."""
+    path = folder / 'train.crfsuite'
+    return {
+        f'a pass: {name}': {
+            threads: [sys.executable, EVALUATE, path, 'all', 1, objective, threads] for threads in (1, 2)
+        }
+        for name, objective in (('evaluation, hinge', 'hinge'), ('objective and gradient, log', 'log'))
+    }
+
+
+def processes(folder, n):
+    """{what: {threads: argv}}."""
+    model, train, test = folder / 'threads.model', folder / 'train.crfsuite', times(folder / 'test.crfsuite', COPIES)
+    how = ('--objective', 'log', '--feature-set', 'observed', '--max-passes', 20)
+    measure.run(ours.train(train, model, *how, lam=2 / n), cwd=folder)
+    return {
+        'ssvm gap': {threads: ours.command('gap', train, model, threads=threads) for threads in (1, 2)},
+        f'ssvm predict, {measure.size_mb(test):.0f} MB': {
+            threads: ours.command('predict', test, model, folder / 'threads.out', threads=threads) for threads in (1, 2)
+        },
+    }
+
+
+def main(runs=5):
+    folder = data.chunking()
+    n = data.count_sentences(folder / 'train.txt')
+    rows, facts, shown = [], [], []
+    for what, argvs in (passes(folder) | processes(folder, n)).items():
+        usages = measure.compare(argvs, runs=runs, cwd=folder)
+        is_pass = what.startswith('a pass')
+        seconds = {threads: float(u.stdout) if is_pass else u.elapsed for threads, u in usages.items()}
+        factor = seconds[1] / seconds[2]
+        rows.append([what, f'{seconds[1]:.3f}', f'{seconds[2]:.3f}', f'{factor:.2f}'])
+        facts.append(report.verdict(f'{factor:.2f}', f'{what}: {WANTED} times faster', factor >= WANTED) + '\n')
+        shown += argvs.values()
+    header = ['what', 'one thread, s', 'two, s', 'times faster']
+    report.section('Threads', report.commands(*shown), report.table(header, rows), *facts)
+
+
+if __name__ == '__main__':
+    main()
