@@ -30,7 +30,8 @@ cdef class ScSvrg(Svrg):
     def __init__(self, Problem problem not None, options, seed=0):
         Svrg.__init__(self, problem, options, seed)
         self.scheme = Scheme(int(options['scheme']), problem.lam, problem.n, options['kappa'], options['decay'])
-        self.center, self.before = problem.features.zeros(), problem.features.zeros()
+        cdef double[::1] center = problem.features.zeros()
+        self.center, self.center_data, self.before = np.asarray(center), &center[0], problem.features.zeros()
         self.k = 1
 
     def set_start(self, w):

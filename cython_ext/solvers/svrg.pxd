@@ -1,5 +1,6 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from cython_ext.features.feature_map cimport Accumulator
 from cython_ext.objectives.smoothed cimport SmoothedLoss, SmoothedWorkspace
 from cython_ext.solvers.averaged_dual cimport AveragedDual
 from cython_ext.solvers.solver cimport Solver
@@ -14,6 +15,12 @@ cdef class Svrg(Solver):
     cdef double *anchor_data
     cdef double *fixed_data
     cdef double *change_data
+    cdef readonly object tail                       # sum of scale * change at the marks so far; None: there is no mean
+    cdef double *tail_data
+    cdef readonly Py_ssize_t tails                  # marks in it
+    cdef readonly object marks                      # steps of a pass after which it is interrupted, ascending
+    cdef Accumulator total
+    cdef double *center_data
     cdef readonly object center                     # z; None without a proximal term
     cdef public double mu, kappa, step
     cdef readonly double scale, short, first_mu

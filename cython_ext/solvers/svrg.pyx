@@ -9,10 +9,11 @@ with G the gradient of the mean loss at the anchor. The dense terms are handled 
 fixed = (kappa z - G) / rho, the point that they pull to, the step is w - fixed <- (1 - step rho) (w - fixed) - step Phi_i (...): w is held as fixed + scale * change, and a step
 costs what its example's features cost.
 
-The step size looks after itself. What the pass brings can be read off it: F(w) - F(anchor) = mean of the Bregman
+The result of a pass is the mean of some iterates from its second half: they are noisy, and D, at weights where the whole gradient
+is not small, suffers from that most. The step size looks after itself. What the pass brings can be read off it: F(w) - F(anchor) = mean of the Bregman
 divergences of the losses, which the visits give for free, + rho/2 (||w - fixed||^2 - ||anchor - fixed||^2). If
-that still grows in the second half of a pass as it did in the first, the steps could be longer; if it does not, noise
-has taken over.
+that has grown much between the first quarter of a pass and its result, the steps could be longer; if it has shrunk, noise has
+taken over.
 
 Smoothing error and optimisation error are both known at an anchor, where u is a dual point: mu is lowered when the
 problem at this mu is solved as well as its smoothing allows.
@@ -38,6 +39,8 @@ SAMPLE = 1000                   # examples on which the first step size is chose
 cdef double NEGLIGIBLE = 1e-7             # change of a statistic, which are held in single precision
 SOLVED = 0.2                    # optimisation error, relative to the smoothing error, at which mu is lowered,
 SOLVED_BOUND = 5.0              # and its bound from the whole gradient
+NOISY, STEADY = 0.8, 1.4        # of the progress in a quarter of a pass: a whole pass that makes less had too long steps, more
+SHORTER, LONGER = 0.7, 1.25     # too short ones; what steps are then multiplied with
 SHORTEST = 0.03125              # least step, in units of mu / ||Phi_i s(y_i)||^2: it is short enough for any output
 LEAST = 1e-4                    # mu at the end, relative to the first one
 PATIENCE = 10                   # passes in which the smoothed objective must come down by BETTER of its smoothing error
@@ -53,6 +56,7 @@ cdef class Svrg(Solver):
         cdef Py_ssize_t i
         self.loss = smoothed_loss(problem.objective, options['oracle'], options['K'])
         self.work, self.options = self.loss.workspace(), options
+        self.total = problem.features.accumulator(problem.n)
         cdef double[::1] anchor = problem.features.zeros(), fixed = problem.features.zeros()
         cdef double[::1] change = problem.features.zeros(), linear = np.zeros(problem.n)
         cdef int32_t[::1] order = np.arange(problem.n, dtype=np.int32)
@@ -71,12 +75,23 @@ cdef class Svrg(Solver):
         self.order_array, self.order = np.asarray(order), &order[0]
         if self.loss.outputs:
             self.average = AveragedDual(problem, self.loss.k)
+        self._set_marks(options['tail'])
         self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
         self.mu = options['mu'] if options['mu'] > 0 else self._natural_smoothing()
         self.first_mu = self.mu
         self.short, self.best, self.since_best = self._short_step(), np.inf, 0
         self.loss.mu, self.kappa, self.plain = self.mu, 0.0, options['warmup']
         self.step = options['step'] if options['step'] > 0 else self._choose_step()
+
+    def _set_marks(self, tail):
+        """Where a pass is interrupted for its figures and for the mean of its tail."""
+        cdef Py_ssize_t n = self.problem.n
+        cdef double[::1] view
+        if tail > 1:
+            view = self.problem.features.zeros()
+            self.tail, self.tail_data = np.asarray(view), &view[0]
+        points = {n - (n - n // 2) * j // tail for j in range(tail)}
+        self.marks = sorted({n // 4, n - n // 4, n} | points)
 
     @property
     def smooths(self):
@@ -147,12 +162,12 @@ cdef class Svrg(Solver):
         self.anchor[:], self.ready, self.plain = w, False, 0
 
     def run_pass(self, int32_t[::1] stop):
-        cdef Py_ssize_t q, n = self.problem.n, quarter = n // 4, half = n // 2, rest = n - n // 4, begin, end
+        cdef Py_ssize_t q, n = self.problem.n, half = n // 2, begin, end
         if not self.ready:
             if not self._begin(stop):
                 return False
             self.ready = True
-        for begin, end in ((0, quarter), (quarter, rest), (rest, n)):
+        for begin, end in zip([0, *self.marks], self.marks):
             with nogil:
                 for q in range(max(self.position, begin), end):
                     if stop[0]:
@@ -161,16 +176,36 @@ cdef class Svrg(Solver):
                     self.position = q + 1
             if self.position < end:
                 return False
-            if self.position == end and (end == quarter or end == rest):
-                self.distance[1 if end == quarter else 2] = self._distance()
-        self.distance[3] = self._distance()
+            if self.position == end and end > begin:
+                self._mark(end)
         self.oracle_calls += n if self.means != NULL or self.plain else 2 * n
-        np.multiply(self.change, self.scale, out=self.change)
-        self.change += self.fixed                           # the new iterate
+        self._average_tail()
+        self.distance[3] = self._distance()
+        vector.axpy(self.problem.dim, 1.0, self.fixed_data, self.change_data)       # the new iterate
         self._end()
         self.ready, self.position = False, 0
         self.passes += 1
         return True
+
+    def _mark(self, Py_ssize_t end):
+        """After so many steps of a pass."""
+        cdef Py_ssize_t n = self.problem.n
+        if end == n // 4:
+            self.distance[1] = self._distance()
+        if end == n - n // 4:
+            self.distance[2] = self._distance()
+        if self.tail is not None and not self.plain and n // 2 < end < n:
+            vector.axpy(self.problem.dim, self.scale, self.change_data, self.tail_data)
+            self.tails += 1
+
+    def _average_tail(self):
+        """change = w - fixed of the pass's result, with scale = 1."""
+        self.fold()
+        if self.tails:
+            vector.axpy(self.problem.dim, 1.0, self.tail_data, self.change_data)
+            vector.scale(self.problem.dim, 1.0 / (self.tails + 1), self.change_data)
+            vector.scale(self.problem.dim, 0.0, self.tail_data)
+            self.tails = 0
 
     def _distance(self):
         return self.scale * self.scale * self.problem.features.inner(self.change, self.change)
@@ -193,7 +228,7 @@ cdef class Svrg(Solver):
     def _gradient(self, stop):
         """fixed = G, with the statistics at the anchor and the dual point that they make."""
         problem = self.problem
-        cdef Accumulator total = problem.features.accumulator(problem.n)
+        cdef Accumulator total = self.total
         total.clear()
         losses, biases = np.empty(problem.n), np.empty(problem.n)
         chunks = enumerate(problem._parts(total.chunks))
@@ -201,7 +236,7 @@ cdef class Svrg(Solver):
         if stop[0]:
             return False
         total.total(self.fixed, problem.pool)
-        self.fixed /= problem.n
+        vector.scale(problem.dim, 1.0 / problem.n, self.fixed_data)
         # value - dual is the smoothing error mu E[-omega(u)] plus ||G + lambda w||^2 / (2 lambda)
         bias, inner, lam = biases.sum() / problem.n, problem.features.inner, problem.lam
         primal = losses.sum() / problem.n + lam / 2 * inner(self.anchor, self.anchor)
@@ -222,13 +257,13 @@ cdef class Svrg(Solver):
 
     def _fix(self):
         """fixed = (kappa z - G) / rho for fixed = G; w begins at the anchor."""
-        self.fixed *= -1
+        cdef double rho = self.problem.lam + self.kappa
+        vector.scale(self.problem.dim, -1.0 / rho, self.fixed_data)
         if self.kappa > 0:
-            self.fixed += self.kappa * self.center
-        self.fixed /= self.problem.lam + self.kappa
+            vector.axpy(self.problem.dim, self.kappa / rho, self.center_data, self.fixed_data)
         np.subtract(self.anchor, self.fixed, out=self.change)
         self.scale, self.divergence[0], self.divergence[1] = 1.0, 0.0, 0.0
-        self.distance[0] = self._distance()
+        self.distance[0] = self.distance[1] = self._distance()          # a quarter of few steps is none
 
     def _end(self):
         """After a pass that came from the anchor to w = change: the next problem and its anchor."""
@@ -241,8 +276,9 @@ cdef class Svrg(Solver):
         self.anchor[:] = self.change
 
     def progress(self):
-        """F(w) - F(anchor) after a quarter of the last pass, after three quarters and (nearly) at its end, and
-        ||grad F(anchor)||^2 / (2 rho), a bound of how far it could go down."""
+        """F(w) - F(anchor) after a quarter of the last pass, after three quarters and for its result, and
+        ||grad F(anchor)||^2 / (2 rho), a bound of how far it could go down. The divergence of a result is about the
+        mean of those in the half pass whose iterates it is the mean of."""
         n, rho = self.problem.n, self.problem.lam + self.kappa
         first, second = self.divergence[0] / max(n // 2, 1), self.divergence[1] / (n - n // 2)
         start, early, late, end = (rho / 2 * self.distance[q] for q in range(4))
@@ -250,13 +286,13 @@ cdef class Svrg(Solver):
 
     def _adapt_step(self):
         """Shorter or longer steps."""
-        early, late, end, start = self.progress()
+        early, _, end, start = self.progress()
         if not self.options['adapt'] or start <= ROUNDING * abs(self.last[0]):
             return
-        if late > 1.1 * early or late >= 0:
-            self.step = max(0.6 * self.step, SHORTEST * self.mu * self.short)
-        elif late < 1.8 * early:
-            self.step = min(1.15 * self.step, 0.5 / self.problem.lam)
+        if end > NOISY * early or end >= 0:
+            self.step = max(SHORTER * self.step, SHORTEST * self.mu * self.short)
+        elif end < STEADY * early:
+            self.step = min(LONGER * self.step, 0.5 / self.problem.lam)
 
     def solved(self):
         """Whether the smoothed problem is solved as well as its smoothing allows: ||grad||^2 / (2 rho), of the problem
@@ -378,6 +414,7 @@ cdef class Svrg(Solver):
             'random': self.random, 'position': self.position, 'ready': bool(self.ready), 'last': self.last,
             **({'fixed': self.fixed.copy(), 'change': self.change.copy(), 'scale': self.scale,
                 'measured': self._measured()} if self.ready else {}),
+            **({'tail': self.tail.copy(), 'tails': self.tails} if self.tails else {}),
         }
 
     def _measured(self):
@@ -401,6 +438,8 @@ cdef class Svrg(Solver):
         if not self.plain:
             self._gradient(np.zeros(1, np.int32))
         self.fixed[:], self.change[:], self.scale = state['fixed'], state['change'], state['scale']
+        if 'tail' in state:
+            self.tail[:], self.tails = state['tail'], state['tails']
         self.divergence[0], self.divergence[1] = state['measured'][:2]
         self.distance[0], self.distance[1], self.distance[2], self.distance[3] = state['measured'][2:]
 
@@ -417,6 +456,7 @@ OPTIONS = {
         float, 0.7, 'factor of mu when the problem is solved as well as mu allows; 1: mu is constant', minimum=1e-3),
     'step': Option(float, 0.0, 'step size at first; 0: the best of some on the first examples', minimum=0),
     'adapt': Option(bool, True, 'adapt the step size to the progress of each pass'),
+    'tail': Option(int, 8, 'iterates, evenly spaced over the second half of a pass, whose mean is its result', minimum=1),
     'warmup': Option(int, 3, 'passes of plain stochastic steps at first', minimum=0),
 }
 
