@@ -85,8 +85,8 @@ cdef class Chain(SummedStructure):
     cdef Py_ssize_t scratch_size(self, Py_ssize_t k) noexcept nogil:
         cdef Py_ssize_t T = self.longest, S = self.stride
         cdef Py_ssize_t blocks = 1 if self.tied else T
-        # forward-backward; top-k needs values and two back pointers for every (position, label, rank)
-        return max((2 * T + 2) * S + 2 * blocks * S * S + T, 3 * T * S * k + 2 * S)
+        # forward-backward; top-k needs values and two back pointers for every (position, label, rank), and a block
+        return max((2 * T + 2) * S + 2 * blocks * S * S + T, 3 * T * S * k + 2 * S + S * S)
 
     cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
         cdef Py_ssize_t t
@@ -166,7 +166,9 @@ cdef class Chain(SummedStructure):
         cdef int32_t *label_before = <int32_t *> (value + T * S * k)   # [t, label, rank]
         cdef int32_t *rank_before = <int32_t *> (value + 2 * T * S * k)
         cdef int32_t *used = <int32_t *> (value + 3 * T * S * k)       # [label before]
-        cdef double top, c
+        cdef double *cut = value + 3 * T * S * k + S                   # [label before] first prefix that is not used
+        cdef double *into = cut + S                                    # [label, label before] transition scores
+        cdef double top
         cdef double *before
         cdef Py_ssize_t at, count = 0
         if T == 0:
@@ -177,25 +179,28 @@ cdef class Chain(SummedStructure):
                 value[label * k + r] = theta[label] if r == 0 else -INFINITY
         for t in range(1, T):
             before = value + (t - 1) * S * k
+            if t == 1 or self.step():
+                for label in range(K):
+                    for j in range(K):
+                        into[label * S + j] = a[j * S + label]
+                a += self.step()
             for label in range(K):
                 for j in range(K):
                     used[j] = 0
+                    cut[j] = before[j * k] + into[label * S + j]
                 for r in range(k):
-                    best, top = -1, -INFINITY
-                    for j in range(K):
-                        if used[j] < k:
-                            c = before[j * k + used[j]] + a[j * S + label]
-                            if c > top:
-                                best, top = j, c
-                    at = (t * S + label) * k + r
+                    best = vector.argmax(K, cut)
+                    at, top = (t * S + label) * k + r, cut[best]
                     value[at] = top + theta[t * S + label]
-                    if best < 0:
+                    if not top > -INFINITY:
                         label_before[at] = rank_before[at] = 0
                         value[at] = -INFINITY
                         continue
                     label_before[at], rank_before[at] = <int32_t> best, used[best]
                     used[best] += 1
-            a += self.step()
+                    cut[best] = -INFINITY
+                    if used[best] < k:
+                        cut[best] = before[best * k + used[best]] + into[label * S + best]
         for j in range(K):
             used[j] = 0
         for r in range(k):
