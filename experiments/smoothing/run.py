@@ -1,0 +1,222 @@
+"""Smoothed variance-reduced gradients on named entities: objective and F1 against oracle calls for every method, and
+what the smoothing mu and the K of the top-K oracle change. CSV, and pictures where matplotlib is installed.
+
+The log of a finished run is kept, so that an experiment that was stopped goes on where it was.
+"""
+
+import argparse
+import csv
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+DATA_SET = 'conll2002_spanish'
+FILES = {'esp.train': 'train.txt', 'esp.testa': 'dev.txt'}
+LAMBDA_N = 1  # lambda times n
+CALLS = 40  # oracle calls of a run, per example
+WARMUP = 3  # passes of plain stochastic steps that svrg and sc-svrg begin with: one call of an example each, then two
+SMOOTHINGS = (0.01, 0.1, 1.0, 10.0)
+MOST = (2, 5, 10)  # K
+MU, K = 0.1, 5  # of sc-svrg-adapt, and where only the other one is varied
+REFERENCE_GAP, REFERENCE_PASSES = 1e-4, 400
+SHOWN = (10, 20, 40)  # oracle calls in the tables
+
+OTHERS = {
+    'bcfw-wavg': ('bcfw', 'acceleration=false', 'steps=plain', 'average=true'),
+    'bcfw, default': ('bcfw',),
+    'sgd': ('sgd',),
+}
+SMOOTHED = {
+    'svrg': ('svrg', 'shrink=1'),
+    'sc-svrg-const': ('sc-svrg', 'scheme=1', 'shrink=1'),
+    'sc-svrg-adapt': ('sc-svrg', 'scheme=2', 'patient=false'),
+}
+TUNED = ('svrg', 'sc-svrg-const')  # whose mu is the one of SMOOTHINGS with the best F1
+
+
+@dataclass(frozen=True)
+class Run:
+    """A method with its settings; mu and k only where it smooths."""
+
+    method: str
+    mu: float | None = None
+    k: int | None = None
+
+    @property
+    def name(self):
+        words = [self.method, *(f'{key} {value:g}' for key, value in (('mu', self.mu), ('k', self.k)) if value)]
+        return re.sub(r'[^a-z0-9.]+', '-', ' '.join(words))
+
+    @property
+    def options(self):
+        if self.mu is None:
+            solver, *settings = OTHERS[self.method]
+            passes = CALLS
+        else:
+            solver, *settings = SMOOTHED[self.method]
+            settings += ['oracle=topk', f'K={self.k}', f'mu={self.mu:g}', f'warmup={WARMUP}']
+            passes = WARMUP + (CALLS - WARMUP) // 2
+        return ['--solver', solver, *(word for pair in settings for word in ('--set', pair)), '--max-passes', passes]
+
+
+class Experiment:
+    """out: folder of data, logs and results; n: training sentences."""
+
+    def __init__(self, ssvm, out, n):
+        self.ssvm, self.out, self.n = ssvm, out, n
+        limits = ['--rel-gap', REFERENCE_GAP, '--max-passes', REFERENCE_PASSES]
+        last = self.log('reference', ['--solver', 'bcfw', *limits])[-1]
+        self.least = float(last['dual'])  # the optimum, to within the reference's gap
+        print(f'optimum: {self.least:.6g} to {float(last["primal"]):.6g}', flush=True)
+
+    def log(self, name, options):
+        """The rows of a run's log: of the one that was kept, or of a new run."""
+        kept = self.out / f'{name}.csv'
+        if not kept.exists():
+            log = self.out / 'log.csv'
+            log.unlink(missing_ok=True)
+            words = [*options, '--objective', 'hinge', '--lambda', LAMBDA_N / self.n, '--template', HERE / 'template']
+            words += ['--gap-every', 1, '--threads', 1, '--log', log, self.out / 'train.txt', self.out / 'model']
+            done = subprocess.run([self.ssvm, 'train', '-q', *map(str, words)], capture_output=True, text=True)
+            if done.returncode:
+                sys.exit(done.stderr)
+            log.rename(kept)
+        with kept.open(newline='') as stream:
+            return list(csv.DictReader(line for line in stream if not line.startswith('#')))
+
+    def curve(self, run):
+        """[(oracle calls per example, seconds, objective less the optimum relative to it, F1)] of the best iterates."""
+        rows = self.log(run.name, [*run.options, '--no-certificate', '--dev', self.out / 'dev.txt'])
+        points = [
+            (
+                int(row['oracle_calls']) / self.n,
+                float(row['seconds']),
+                float(row['primal']) / self.least - 1,
+                float(row['dev_f1']),
+            )
+            for row in rows
+        ]
+        print(f'{run.name}: objective {points[-1][2]:.3g} above the optimum, F1 {100 * points[-1][3]:.2f}', flush=True)
+        return points
+
+
+def figure2(experiment):
+    """{method: curve}, the smoothing tuned by F1."""
+    runs = {name: Run(name) for name in OTHERS}
+    for name in TUNED:
+        choices = [Run(name, mu, K) for mu in SMOOTHINGS]
+        runs[name] = max(choices, key=lambda run: experiment.curve(run)[-1][3])
+        print(f'{name}: mu = {runs[name].mu:g}', flush=True)
+    runs['sc-svrg-adapt'] = Run('sc-svrg-adapt', MU, K)
+    return {name: experiment.curve(run) for name, run in runs.items()}
+
+
+def figure3(experiment, choices):
+    """{(method, parameter): curve} for choices, a function from a method to {parameter: Run}."""
+    return {(m, value): experiment.curve(run) for m in SMOOTHED for value, run in choices(m).items()}
+
+
+def at(curve, calls):
+    """The last point with at most so many oracle calls per example; None where the first has more."""
+    return next((point for point in reversed(curve) if point[0] <= calls * 1.02), None)
+
+
+def write(path, header, rows):
+    with path.open('w', newline='') as stream:
+        csv.writer(stream).writerows([header, *rows])
+    print(path)
+
+
+def write_curves(path, names, curves):
+    rows = [(*key, *point) for key, curve in curves.items() for point in curve]
+    write(path, [*names, 'oracle_calls', 'seconds', 'objective_gap', 'dev_f1'], rows)
+
+
+def write_table(path, names, curves):
+    """Objective and F1 at some numbers of oracle calls."""
+    header = [*names, *(f'{what}_{calls}' for calls in SHOWN for what in ('objective_gap', 'dev_f1')), 'seconds']
+    rows = []
+    for key, curve in curves.items():
+        points = [at(curve, calls) for calls in SHOWN]
+        cells = [cell for p in points for cell in ((f'{p[2]:.4g}', f'{100 * p[3]:.2f}') if p else ('', ''))]
+        rows.append((*key, *cells, f'{curve[-1][1]:.1f}'))
+    write(path, header, rows)
+
+
+def draw(path, curves):
+    """Objective gap and F1 against oracle calls."""
+    try:
+        import matplotlib
+    except ImportError:
+        return
+    matplotlib.use('Agg')
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, 2, figsize=(12, 4.5), layout='constrained')
+    for key, curve in curves.items():
+        label = ' '.join(map(str, key))
+        axes[0].semilogy([p[0] for p in curve], [p[2] for p in curve], label=label)
+        axes[1].plot([p[0] for p in curve], [100 * p[3] for p in curve], label=label)
+    axes[0].set(xlabel='oracle calls per example', ylabel='objective / optimum - 1')
+    axes[1].set(xlabel='oracle calls per example', ylabel='F1 of the development set')
+    axes[1].legend()
+    figure.savefig(path, dpi=120)
+    print(path)
+
+
+def sentences(path):
+    """Lists of rows (word, part of speech, tag)."""
+    with path.open(encoding='utf-8') as stream:
+        for blank, lines in groupby(stream, key=lambda line: not line.strip()):
+            if not blank:
+                yield [line.split() for line in lines]
+
+
+def prepare(source, out):
+    """Training and development sentences with the columns of the template; the number of training sentences."""
+    for name, target in FILES.items():
+        chosen = list(sentences(source / name))
+        blocks = (''.join(columns(*row) for row in rows) for rows in chosen)
+        (out / target).write_text('\n'.join(blocks), encoding='utf-8')
+        if target == 'train.txt':
+            n = len(chosen)
+    return n
+
+
+def columns(word, part_of_speech, tag):
+    kinds = ''.join('X' if c.isupper() else 'x' if c.isalpha() else 'd' if c.isdigit() else c for c in word)
+    shape = re.sub(r'(.)\1+', r'\1', kinds)
+    return f'{word.lower()} {word.lower()[-3:]} {shape} {part_of_speech} {tag}\n'
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--ssvm', default='ssvm')
+    parser.add_argument('out', type=Path)
+    o = parser.parse_args(arguments)
+    source = Path(os.environ.get('SSVM_DATA') or HERE.parents[2] / 'shared' / 'data') / DATA_SET
+    if not source.exists():
+        print(f'skipped: data set {DATA_SET} is not there: {source} (SSVM_DATA says where the sets are)')
+        return
+    o.out.mkdir(parents=True, exist_ok=True)
+    experiment = Experiment(o.ssvm, o.out, prepare(source, o.out))
+    by_mu = figure3(experiment, lambda method: {mu: Run(method, mu, K) for mu in SMOOTHINGS})
+    by_k = figure3(experiment, lambda method: {k: Run(method, MU, k) for k in MOST} if method != 'svrg' else {})
+    results = {
+        'figure2': (['method'], {(name,): curve for name, curve in figure2(experiment).items()}),
+        'figure3a': (['method', 'mu'], by_mu),
+        'figure3b': (['method', 'K'], by_k),
+    }
+    for name, (names, curves) in results.items():
+        write_curves(o.out / f'{name}.csv', names, curves)
+        write_table(o.out / f'{name}-table.csv', names, curves)
+        draw(o.out / f'{name}.png', curves)
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])
