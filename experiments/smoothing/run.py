@@ -17,7 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 DATA_SET = 'conll2002_spanish'
 FILES = {'esp.train': 'train.txt', 'esp.testa': 'dev.txt'}
-LAMBDA_N = 1  # lambda times n
+LAMBDAS = (1, 10)  # times n; mu and K are varied at the first
 CALLS = 40  # oracle calls of a run, per example
 WARMUP = 3  # passes of plain stochastic steps that svrg and sc-svrg begin with: one call of an example each, then two
 SMOOTHINGS = (0.01, 0.1, 1.0, 10.0)
@@ -65,14 +65,18 @@ class Run:
 
 
 class Experiment:
-    """out: folder of data, logs and results; n: training sentences."""
+    """data: folder of the sentences, n of them for training; times: lambda times n, after which the folder of the logs
+    is named."""
 
-    def __init__(self, ssvm, out, n):
-        self.ssvm, self.out, self.n = ssvm, out, n
+    def __init__(self, ssvm, data, n, times):
+        self.ssvm, self.data, self.n, self.lam = ssvm, data, n, times / n
+        self.out = data / f'lambda-{times:g}'
+        self.out.mkdir(exist_ok=True)
+        self.curves = {}
         limits = ['--rel-gap', REFERENCE_GAP, '--max-passes', REFERENCE_PASSES]
         last = self.log('reference', ['--solver', 'bcfw', *limits])[-1]
         self.least = float(last['dual'])  # the optimum, to within the reference's gap
-        print(f'optimum: {self.least:.6g} to {float(last["primal"]):.6g}', flush=True)
+        print(f'lambda = {times:g}/n, optimum: {self.least:.6g} to {float(last["primal"]):.6g}', flush=True)
 
     def log(self, name, options):
         """The rows of a run's log: of the one that was kept, or of a new run."""
@@ -80,8 +84,8 @@ class Experiment:
         if not kept.exists():
             log = self.out / 'log.csv'
             log.unlink(missing_ok=True)
-            words = [*options, '--objective', 'hinge', '--lambda', LAMBDA_N / self.n, '--template', HERE / 'template']
-            words += ['--gap-every', 1, '--threads', 1, '--log', log, self.out / 'train.txt', self.out / 'model']
+            words = [*options, '--objective', 'hinge', '--lambda', self.lam, '--template', HERE / 'template']
+            words += ['--gap-every', 1, '--threads', 1, '--log', log, self.data / 'train.txt', self.out / 'model']
             done = subprocess.run([self.ssvm, 'train', '-q', *map(str, words)], capture_output=True, text=True)
             if done.returncode:
                 sys.exit(done.stderr)
@@ -91,7 +95,12 @@ class Experiment:
 
     def curve(self, run):
         """[(oracle calls per example, seconds, objective less the optimum relative to it, F1)] of the best iterates."""
-        rows = self.log(run.name, [*run.options, '--no-certificate', '--dev', self.out / 'dev.txt'])
+        if run not in self.curves:
+            self.curves[run] = self._curve(run)
+        return self.curves[run]
+
+    def _curve(self, run):
+        rows = self.log(run.name, [*run.options, '--no-certificate', '--dev', self.data / 'dev.txt'])
         points = [
             (
                 int(row['oracle_calls']) / self.n,
@@ -149,7 +158,7 @@ def write_table(path, names, curves):
 
 
 def draw(path, curves):
-    """Objective gap and F1 against oracle calls."""
+    """Objective gap and F1 against oracle calls, a row of pictures for each first key."""
     try:
         import matplotlib
     except ImportError:
@@ -157,15 +166,17 @@ def draw(path, curves):
     matplotlib.use('Agg')
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(1, 2, figsize=(12, 4.5), layout='constrained')
-    for key, curve in curves.items():
-        label = ' '.join(map(str, key))
-        axes[0].semilogy([p[0] for p in curve], [p[2] for p in curve], label=label)
-        axes[1].plot([p[0] for p in curve], [100 * p[3] for p in curve], label=label)
-    axes[0].set(xlabel='oracle calls per example', ylabel='objective / optimum - 1')
-    axes[1].set(xlabel='oracle calls per example', ylabel='F1 of the development set')
-    axes[1].legend()
-    figure.savefig(path, dpi=120)
+    firsts = list(dict.fromkeys(key[0] for key in curves))
+    figure, axes = pyplot.subplots(len(firsts), 2, figsize=(12, 4.5 * len(firsts)), layout='constrained', squeeze=False)
+    for (gap, f1), first in zip(axes, firsts, strict=True):
+        for key, curve in curves.items():
+            if key[0] == first:
+                gap.semilogy([p[0] for p in curve], [p[2] for p in curve], label=str(key[1]))
+                f1.plot([p[0] for p in curve], [100 * p[3] for p in curve], label=str(key[1]))
+        gap.set(title=str(first), xlabel='oracle calls per example', ylabel='objective / optimum - 1')
+        f1.set(title=str(first), xlabel='oracle calls per example', ylabel='F1 of the development set')
+        f1.legend()
+    figure.savefig(path, dpi=100)
     print(path)
 
 
@@ -204,11 +215,14 @@ def main(arguments):
         print(f'skipped: data set {DATA_SET} is not there: {source} (SSVM_DATA says where the sets are)')
         return
     o.out.mkdir(parents=True, exist_ok=True)
-    experiment = Experiment(o.ssvm, o.out, prepare(source, o.out))
-    by_mu = figure3(experiment, lambda method: {mu: Run(method, mu, K) for mu in SMOOTHINGS})
-    by_k = figure3(experiment, lambda method: {k: Run(method, MU, k) for k in MOST} if method != 'svrg' else {})
+    n = prepare(source, o.out)
+    experiments = {times: Experiment(o.ssvm, o.out, n, times) for times in LAMBDAS}
+    by_method = {(times, name): curve for times, it in experiments.items() for name, curve in figure2(it).items()}
+    first = experiments[LAMBDAS[0]]
+    by_mu = figure3(first, lambda method: {mu: Run(method, mu, K) for mu in SMOOTHINGS})
+    by_k = figure3(first, lambda method: {k: Run(method, MU, k) for k in MOST} if method != 'svrg' else {})
     results = {
-        'figure2': (['method'], {(name,): curve for name, curve in figure2(experiment).items()}),
+        'figure2': (['lambda_n', 'method'], by_method),
         'figure3a': (['method', 'mu'], by_mu),
         'figure3b': (['method', 'K'], by_k),
     }
