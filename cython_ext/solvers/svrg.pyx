@@ -6,17 +6,25 @@ A pass is a full gradient at an anchor and one step for each example, in random 
     w <- w - step (Phi_i (E_u[s](w) - E_u[s](anchor)) + G + lambda w + kappa (w - z))
 
 with G the gradient of the mean loss at the anchor. The dense terms are handled lazily. With rho = lambda + kappa and
-fixed = (kappa z - G) / rho, the point that they pull to, the step is w - fixed <- (1 - step rho) (w - fixed) - step Phi_i (...): w is held as fixed + scale * change, and a step
-costs what its example's features cost.
+fixed = (kappa z - G) / rho, the point that they pull to, the step is
 
-The result of a pass is the mean of some iterates from its second half: they are noisy, and D, at weights where the whole gradient
-is not small, suffers from that most. The step size looks after itself. What the pass brings can be read off it: F(w) - F(anchor) = mean of the Bregman
-divergences of the losses, which the visits give for free, + rho/2 (||w - fixed||^2 - ||anchor - fixed||^2). If
-that has grown much between the first quarter of a pass and its result, the steps could be longer; if it has shrunk, noise has
-taken over.
+    w - fixed <- (1 - step rho) (w - fixed) - step Phi_i (...)
+
+so w is held as fixed + scale * change, and a step costs what its example's features cost.
+
+The result of a pass is the mean of some iterates from its second half: they are noisy, and the dual point of noisy
+weights, where the whole gradient is not small, is a bad one. The step size looks after itself. What the pass brings can
+be read off it: F(w) - F(anchor) = mean of the Bregman divergences of the losses, which the visits give for free, +
+rho/2 (||w - fixed||^2 - ||anchor - fixed||^2). If that is well above what the first quarter of the pass had brought,
+the steps could be longer; if it is below, noise has taken over.
 
 Smoothing error and optimisation error are both known at an anchor, where u is a dual point: mu is lowered when the
 problem at this mu is solved as well as its smoothing allows.
+
+The max oracle does not smooth, and variance reduction then has nothing to work on: where two outputs tie, as they do at
+the optimum, E_u[s] jumps from one to the other however near w is to the anchor, so the steps must shrink like those of
+a subgradient method, and the dual point follows as in batch Frank-Wolfe, a line search a pass. Relative gaps of some
+10^-2 are what it is good for.
 """
 
 import numpy as np
@@ -39,8 +47,8 @@ SAMPLE = 1000                   # examples on which the first step size is chose
 cdef double NEGLIGIBLE = 1e-7             # change of a statistic, which are held in single precision
 SOLVED = 0.2                    # optimisation error, relative to the smoothing error, at which mu is lowered,
 SOLVED_BOUND = 5.0              # and its bound from the whole gradient
-NOISY, STEADY = 0.8, 1.4        # of the progress in a quarter of a pass: a whole pass that makes less had too long steps, more
-SHORTER, LONGER = 0.7, 1.25     # too short ones; what steps are then multiplied with
+NOISY, STEADY = 0.8, 1.4        # times the progress of a pass's first quarter: with less the steps were too long, with
+SHORTER, LONGER = 0.7, 1.25     # more too short; what they are multiplied with then
 SHORTEST = 0.03125              # least step, in units of mu / ||Phi_i s(y_i)||^2: it is short enough for any output
 LEAST = 1e-4                    # mu at the end, relative to the first one
 PATIENCE = 10                   # passes in which the smoothed objective must come down by BETTER of its smoothing error
@@ -449,14 +457,16 @@ NUMBERS = ('mu', 'kappa', 'step', 'plain', 'best', 'since_best')
 OPTIONS = {
     'oracle': Option(
         ('auto', 'exp', 'topk', 'max'), 'auto',
-        'of the smoothed hinge loss: softmax over all outputs, the K best, none; auto: the first that fits'),
+        'of the smoothed hinge loss: softmax over all outputs, the K best, no smoothing (it ends at gaps of some 1e-2); '
+        'auto: the first that fits'),
     'K': Option(int, 5, 'outputs of oracle=topk', minimum=1, maximum=10000),
     'mu': Option(float, 0.0, 'smoothing at first; 0: 0.1 of the mean loss of a part', minimum=0),
     'shrink': Option(
         float, 0.7, 'factor of mu when the problem is solved as well as mu allows; 1: mu is constant', minimum=1e-3),
     'step': Option(float, 0.0, 'step size at first; 0: the best of some on the first examples', minimum=0),
     'adapt': Option(bool, True, 'adapt the step size to the progress of each pass'),
-    'tail': Option(int, 8, 'iterates, evenly spaced over the second half of a pass, whose mean is its result', minimum=1),
+    'tail': Option(
+        int, 8, 'iterates, evenly spaced over the second half of a pass, whose mean is its result', minimum=1),
     'warmup': Option(int, 3, 'passes of plain stochastic steps at first', minimum=0),
 }
 
