@@ -4,6 +4,10 @@ A visit of one example makes a step on its dual variables in natural parameters 
 once. Every example has a step size of its own: it is halved until the dual does not fall, and grows after a success, up
 to 1 for the log losses, where a step of 1 puts theta_i to the scores. The first sizes are what the first tenth of the
 examples settle at. The dual never falls.
+
+Annealing (section 7.1.1) begins with a larger lambda, whose problem is easier and has a solution nearby: the passes have
+lambda (1 + (anneal - 1) DECAY^(pass - HOLD)), and from LAST on lambda itself. The dual variables stay as they are, and the
+certificate is always that of lambda; it is the dual of the larger lambda that never falls. Acceleration comes after it.
 """
 
 import numpy as np
@@ -21,7 +25,12 @@ from cython_ext.solvers.solver cimport Solver
 cdef enum:
     HALVINGS = 8                # most of one visit
 cdef double SMALLEST = 1e-12
-cdef double SMALL = 0.3         # lambda n below which the hinge loss is accelerated: above, its gains mislead the choice of kappa
+DECAY, HOLD, LAST = 0.7, 5, 0.02    # of the annealing, as in the paper; it ends within LAST of lambda
+# Left to itself, the solver accelerates and anneals where that pays: lambda n is small, and there are so many examples
+# that passes matter more than a dual which never falls.
+MANY = 1000
+SMALL = {True: 5.0, False: 0.3}     # lambda n below which log losses (True) and the hinge loss are accelerated
+HARD, EASY = 0.1, 2.0               # lambda n below which there is annealing, and where that begins
 cdef double ROUNDING = 1e-11    # of the largest term of a gain: a dual that falls by less has not fallen
 
 
@@ -34,6 +43,7 @@ cdef class Eg(Solver):
     cdef readonly object steps                  # [n] step sizes
     cdef double *step_data
     cdef double growth
+    cdef readonly double anneal                 # lambda of the first pass / lambda
     cdef bint random_order
     cdef object order_array
     cdef int32_t *order
@@ -44,11 +54,15 @@ cdef class Eg(Solver):
 
     def __init__(self, Problem problem not None, options, seed=0):
         Solver.__init__(self, problem)
-        start = options['start'] if options['start'] > 0 else 6.0 + 1.5 * max(0.0, log(10 / (problem.lam * problem.n)))
+        self.anneal, start, lam_n, many = options['anneal'], options['start'], problem.lam * problem.n, problem.n >= MANY
+        if self.anneal == 0:
+            self.anneal = EASY / lam_n if lam_n < HARD and many else 1.0
+        if start == 0:
+            start = 6.0 + 1.5 * max(0.0, log(10 / (self.anneal * lam_n)))
         self.dual = NaturalDual(problem, start)
         self.dual_norm2 = problem.features.inner(self.dual.w, self.dual.w)
         accelerate = options['acceleration']
-        if accelerate == 'true' or (accelerate == 'auto' and (problem.sums or problem.lam * problem.n < SMALL)):
+        if accelerate == 'true' or (accelerate == 'auto' and many and lam_n < SMALL[problem.sums]):
             self.acceleration = Acceleration(problem, eager=False)
         self.growth = options['growth']
         self.random_order = options['order'] == 'random'
@@ -77,9 +91,7 @@ cdef class Eg(Solver):
         if self.position < 0:
             if self.random_order:
                 shuffle(&self.random, self.order, n)
-            if self.acceleration is not None and self.passes > 0:
-                self.acceleration.begin_pass(self.dual.w, self.gain / n, self.dual_value())
-                self.dual.strength = self.acceleration.strength()
+            self._next_problem()
             self.position, self.gain = 0, 0.0
         with nogil:
             for q in range(self.position, n):
@@ -91,12 +103,28 @@ cdef class Eg(Solver):
             return False
         self.position = -1
         self.passes += 1
-        if self.acceleration is None:
-            self.dual_norm2 = self.problem.features.inner(self.dual.w, self.dual.w)
+        if self.acceleration is None or self._larger(self.passes - 1) > 1:
+            scale = self.dual.strength / self.problem.lam
+            self.dual_norm2 = scale * scale * self.problem.features.inner(self.dual.w, self.dual.w)
         else:
             self.acceleration.end_pass(self.dual.w)
             self.dual_norm2 = self.acceleration.dual_norm2
         return True
+
+    def _larger(self, passes):
+        """lambda of the pass after so many, as a multiple of lambda."""
+        rest = (self.anneal - 1) * DECAY ** max(passes - HOLD, 0)
+        return 1 + rest if rest > LAST else 1.0
+
+    def _next_problem(self):
+        """lambda of the next pass: annealed, or with the proximal term of the acceleration."""
+        if self.acceleration is not None and self.passes > 0 and self._larger(self.passes - 1) == 1:
+            self.acceleration.begin_pass(self.dual.w, self.gain / self.problem.n, self.dual_value())
+            self.dual.strength = self.acceleration.strength()
+        elif self.anneal != 1:
+            strength = self._larger(self.passes) * self.problem.lam
+            self.dual.w *= self.dual.strength / strength
+            self.dual.strength = strength
 
     cdef void visit(self, Py_ssize_t i) noexcept nogil:
         cdef Py_ssize_t attempt
@@ -118,6 +146,7 @@ cdef class Eg(Solver):
 
     def set_dual_point(self, point):
         """Begin at a dual point in natural parameters (of the same examples, for any lambda)."""
+        self.anneal = 1.0
         self.dual.start_from(point)
         if self.first is None:
             self.first = self.dual.w.copy()
@@ -127,7 +156,7 @@ cdef class Eg(Solver):
 
     def set_start(self, w):
         """Begin at the softmax of the scores under w."""
-        self.first = np.array(w)
+        self.first, self.anneal = np.array(w), 1.0
         self.dual.start_from_weights(w)
         self.dual_norm2 = self.problem.features.inner(self.dual.w, self.dual.w)
         if self.acceleration is not None:
@@ -152,7 +181,7 @@ cdef class Eg(Solver):
             **Solver.state(self), 'first': np.zeros(0) if self.first is None else self.first,
             **{f'dual.{name}': value for name, value in self.dual.state().items()},
             'steps': self.steps.copy(), 'order': self.order_array.copy(), 'position': self.position,
-            'random': self.random, 'gain': self.gain, 'dual_norm2': self.dual_norm2,
+            'random': self.random, 'gain': self.gain, 'dual_norm2': self.dual_norm2, 'anneal': self.anneal,
             **({} if self.acceleration is None else {f'outer.{k}': v for k, v in self.acceleration.state().items()}),
         }
 
@@ -162,14 +191,16 @@ cdef class Eg(Solver):
         self.dual.restore({name[5:]: value for name, value in state.items() if name.startswith('dual.')})
         self.steps[:], self.order_array[:] = state['steps'], state['order']
         self.position, self.random, self.gain = state['position'], state['random'], state['gain']
-        self.dual_norm2 = state['dual_norm2']
+        self.dual_norm2, self.anneal = state['dual_norm2'], state['anneal']
         if self.acceleration is not None:
             self.acceleration.restore({name[6:]: value for name, value in state.items() if name.startswith('outer.')})
 
 
 OPTIONS = {
     'acceleration': Option(('auto', 'true', 'false'), 'auto', 'outer proximal-point loop with extrapolation (Catalyst); '
-                           'auto: always for the log losses, below lambda n = 0.3 for the hinge loss'),
+                           'auto: with 1000 examples or more, and lambda n below 5 (hinge loss: 0.3)'),
+    'anneal': Option(float, 0.0, 'lambda of the first passes as a multiple of lambda, to which it comes down (1: no '
+                     'annealing); 0: with 1000 examples or more and lambda n below 0.1, from lambda n = 2', minimum=0),
     'order': Option(('random', 'fixed'), 'random', 'order of visits: a new permutation each pass, or that of the file'),
     'step': Option(float, 0.0, 'first step size; 0: what a tenth of the examples settle at', minimum=0),
     'growth': Option(float, 1.3, 'factor of a step size after a step that raised the dual', minimum=1, maximum=10),

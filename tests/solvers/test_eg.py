@@ -5,6 +5,8 @@ import functools
 import numpy as np
 import pytest
 
+from cython_ext.problem import build_problem
+from data_formats.dataset import TokenDataset
 from tests import optimum
 from tests.solvers import problems
 from tests.solvers.runs import bounds, go, make, run
@@ -103,3 +105,45 @@ def test_damaged_natural_parameters_are_refused():
     ):
         with pytest.raises(ValueError, match='natural parameters'):
             it.problem.dual_value({**point, **change})
+
+
+@pytest.mark.parametrize('acceleration', ['false', 'true'])
+@pytest.mark.parametrize('objective', OBJECTIVES)
+def test_annealing(objective, acceleration):
+    """lambda comes down as in section 7.1.1 of the paper; the certificate is that of lambda in every pass."""
+    it = twin('chain', objective, 'hamming', 0.1)
+    method = make('eg', it.problem, seed=3, anneal=10.0, acceleration=acceleration)
+    strengths = []
+    for passes in range(40):
+        assert method.run_pass(go())
+        strengths.append(method.dual.strength / it.problem.lam)
+        assert method.dual_value() == pytest.approx(
+            it.problem.dual_value(method.dual_point()), rel=1e-5, abs=1e-7
+        )  # which is in single precision
+        assert method.dual_value() <= it.best.primal + 1e-9
+        expected = 1 + 9 * 0.7 ** max(passes - 5, 0)
+        if expected > 1.02:
+            assert strengths[-1] == pytest.approx(expected)
+        elif acceleration == 'false':
+            assert strengths[-1] == 1
+    primal, dual = bounds(method)
+    if objective == 'log':
+        assert primal - dual <= 0.05 * primal
+
+
+def test_a_warm_start_is_not_annealed():
+    it = twin('chain', 'log', 'hamming', 0.1)
+    method = make('eg', it.problem, anneal=10.0)
+    method.set_dual_point(run(make('eg', it.problem), 5).dual_point())
+    run(method, 1)
+    assert method.dual.strength == it.problem.lam
+
+
+def test_many_examples_are_accelerated_and_annealed():
+    """Only then: with few of them the dual never falls."""
+    few = make('eg', twin('multiclass', 'log', 'hamming', 0.01).problem)
+    assert few.anneal == 1 and few.acceleration is None
+    data = problems.dataset_of(problems.tiny.named('multiclass'))
+    data = TokenDataset.concatenate([data] * -(-1000 // data.n))
+    many = make('eg', build_problem(data, 'multiclass', 'log', None, 0.01 / data.n))
+    assert many.anneal == pytest.approx(200) and many.acceleration is not None

@@ -29,7 +29,7 @@ VARIANTS = {
     'n-slack': [{}, {'reoptimise': 'subspace'}, {'every': 1}],
     'one-slack': [{}, {'rounds': 0}],
     'excessive-gap': [{}, {'adaptive': True}],
-    'eg': [{}, {'order': 'fixed'}, {'acceleration': 'true'}],
+    'eg': [{}, {'order': 'fixed'}, {'acceleration': 'true'}, {'acceleration': 'true', 'anneal': 10.0}],
     'eg-batch': [{}],
     'svrg': [{}, {'oracle': 'topk', 'K': 100}],
     'sc-svrg': [{}, {'oracle': 'topk'}, {'oracle': 'max'}, {'scheme': '2'}, {'scheme': '3'}, {'scheme': '4'}],
