@@ -15,7 +15,10 @@ def times(path, count):
     """The same file `count` times over."""
     target = path.with_name(f'{path.stem}-{count}{path.suffix}')
     if not target.exists():
-        target.write_bytes((path.read_bytes().rstrip(b'\n') + b'\n\n') * count)
+        block = path.read_bytes().rstrip(b'\n') + b'\n\n'
+        with open(target, 'wb') as stream:  # never all of it in memory: see measure.py
+            for _ in range(count):
+                stream.write(block)
     return target
 
 

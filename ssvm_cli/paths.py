@@ -4,7 +4,7 @@ import contextlib
 import os
 
 from data_formats.atomic import check_output, remove_leftovers
-from data_formats.errors import UsageError
+from data_formats.errors import UsageError, file_errors
 
 
 def check_paths(inputs, outputs):
@@ -33,6 +33,14 @@ def check_paths(inputs, outputs):
         check_output(path)
     for path in outputs.values():
         remove_leftovers(path)
+
+
+def check_there(*paths):
+    """DataError for an input that does not exist and would be read late; None and - are no files."""
+    for path in paths:
+        if path not in (None, '-'):
+            with file_errors(path):
+                os.stat(path)
 
 
 def _at_most_one(names, what):

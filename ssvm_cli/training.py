@@ -19,7 +19,7 @@ from ssvm_cli.cli import Terminated
 from ssvm_cli.inputs import read_training_data
 from ssvm_cli.kernels import requested_kernel
 from ssvm_cli.options import TASK_LOSSES
-from ssvm_cli.paths import check_paths
+from ssvm_cli.paths import check_paths, check_there
 from ssvm_cli.progress import Progress
 from ssvm_cli.resources import available_cpus, total_memory
 from ssvm_cli.schedule import Schedule
@@ -92,6 +92,7 @@ def check_request(o):
     settings = parse_settings(o.settings, info.name, info.options)
     inputs = {'TRAIN': o.train, '--dev': o.dev, '--template': o.template}
     check_paths(inputs, {'MODEL': o.model, '--log': o.log_path, '--checkpoint': o.checkpoint})
+    check_there(o.dev, o.init)
     return info, settings
 
 
@@ -190,6 +191,7 @@ class Training:
             sizes.append(f'{data.tokens} tokens')
         sizes += [f'{len(data.label_names)} labels', f'{len(data.attributes)} attributes']
         self.progress.say(f'{o.train}: {", ".join(sizes)} ({self.facts["format"]}, {self.task})')
+        self._warn_of_little()
         origin = (
             ' (a hard margin has no other)'
             if o.hard_margin
@@ -206,6 +208,18 @@ class Training:
             f'{o.objective}{variant}{loss}{kernel}, lambda {self.lam:.6g}{origin}, solver {self.info.name}, '
             f'seed {o.seed}, {self.threads} thread{"s" * (self.threads > 1)}'
         )
+
+    def _warn_of_little(self):
+        """Say so when there is nothing to learn, which is mostly a file of another format than meant."""
+        data = self.dataset
+        if len(data.label_names) == 1:
+            self.progress.say(
+                f'{self.o.train}: only one label, {data.label_names.name(0)}: there is nothing to decide (is it in the '
+                f'format that was meant, {self.facts["format"]}? see --format)'
+            )
+        elif not len(data.attributes):
+            dropped = f' (none occurs --min-freq {self.o.min_freq} times)' if self.o.min_freq > 1 else ''
+            self.progress.say(f'{self.o.train}: no attributes are left{dropped}')
 
     def _settle_loss(self):
         """The task loss: its name for people and the model, and what the core takes."""
@@ -250,7 +264,7 @@ class Training:
             raise UsageError(str(error)) from error
         self.run_facts = self._run_facts()
         self.dataset = self.dataset.without_inputs()  # the problem has them in a form of its own
-        self.progress.say(f'{self.problem.dim} weights, {self.problem.memory_estimate() / 2**20:.0f} MB', level=2)
+        self.progress.say(f'{self.problem.dim} weights with padding, {self.problem.memory_estimate() / 2**20:.0f} MB', level=2)
         if self.kernel is not None:
             self.progress.say(str(self.problem.features.basis), level=2)
         self._check_memory()
@@ -476,6 +490,11 @@ class Training:
         else:
             text += f': {tolerance.sentence(bounds.primal, bounds.provable)}'
             text += f' (primal {bounds.primal:.6g}, dual {bounds.provable:.6g})'
+        if tolerance is not None and bounds.dual - bounds.provable > 0.1 * (bounds.primal - bounds.dual):
+            text += (
+                f'; the bound is that of the weights in {self.o.model}, others on the way had {bounds.dual:.6g}, which the '
+                'model cannot prove'
+            )
         if bounds.w is None:
             saved = f'; {self.checkpoint_path} is saved and --resume goes on from there' if self._saved else ''
             text = f'interrupted before any weights satisfy all constraints: no model is written{saved}'

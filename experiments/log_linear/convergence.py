@@ -27,6 +27,7 @@ METHODS = [
     Method('EG', PLAIN),
     Method('EG, steps of the paper', (*PLAIN, '--set', 'step=0.5', '--set', 'growth=1.05')),
     Method('EG, fixed order', (*PLAIN, '--set', 'order=fixed')),
+    Method('EG, annealed', (*PLAIN, '--set', 'anneal=10')),
     Method('EG, accelerated', ('--solver', 'eg', '--set', 'acceleration=true')),
     Method('L-BFGS', ('--solver', 'lbfgs')),
     Method('SGD, tuned step', ('--solver', 'sgd'), tuned=True),

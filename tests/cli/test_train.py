@@ -455,3 +455,30 @@ def test_weights_that_are_all_zero_are_said(files, tmp_path):
     weights = load(tmp_path / 'm').weights
     assert not weights.get('state.weights', weights.get('state')).any()
     assert said not in run('train', files / 'train.svm', tmp_path / 'm').stderr
+
+
+@pytest.mark.parametrize('option', ['--dev', '--init'])
+def test_files_that_are_read_late_are_missed_early(files, tmp_path, option):
+    said = run('train', '--solver', 'eg', option, tmp_path / 'nope', files / 'train.svm', tmp_path / 'm', code=1).stderr
+    assert said == f'{tmp_path / "nope"}: No such file or directory\n'
+
+
+def test_nothing_to_learn_is_said(files, tmp_path):
+    (tmp_path / 'one.svm').write_text('1 1:1\n1 2:1\n')
+    said = run('train', tmp_path / 'one.svm', tmp_path / 'm').stderr
+    assert 'one.svm: only one label, 1: there is nothing to decide' in said
+    said = run('train', '--min-freq', '1000', files / 'train.svm', tmp_path / 'm').stderr
+    assert 'no attributes are left (none occurs --min-freq 1000 times)' in said
+
+
+def test_a_bound_that_the_model_cannot_prove_is_said(files, tmp_path):
+    """Where the scores are the dual point, the best bound can be that of other weights than the best ones."""
+    seen = []
+    for passes in range(1, 30):
+        how = ['--solver', 'svrg', '--rel-gap', '1e-9', '--max-passes', passes, '--log', tmp_path / f'{passes}.csv']
+        said = run('train', *how, '--lambda', '0.01', files / 'train.svm', tmp_path / 'm').stderr
+        dual, primal = (float(read_log(tmp_path / f'{passes}.csv')[-1][key]) for key in ('dual', 'primal'))
+        proved = load(tmp_path / 'm').header['dual']
+        assert ('which the model cannot prove' in said) == (dual - proved > 0.1 * (primal - dual))
+        seen.append('which the model cannot prove' in said)
+    assert set(seen) == {True, False}
