@@ -30,9 +30,9 @@ def command(ctx, **given):
       ssvm train --objective log -c 1000 train.conll chunk.model
       ssvm train --task multiclass --lambda 1e-4 --rel-gap 0.01 digits.svm digits.model
 
-    TRAIN may be compressed; `-` is standard input. MODEL holds the best weights seen, the best lower bound
-    that it can prove, and what proves it: ssvm gap recomputes both. Reaching a limit before the tolerance is no error (see --require-gap); the last
-    line, and the status in MODEL, say which it was.
+    TRAIN may be compressed; `-` is standard input. MODEL holds the best weights seen, the best lower bound that it can
+    prove, and what proves it: ssvm gap recomputes both. Reaching a limit before the tolerance is no error (see
+    --require-gap); the last line, and the status in MODEL, say which it was.
     """
     from ssvm_cli.training import train
 

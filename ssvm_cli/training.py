@@ -264,7 +264,8 @@ class Training:
             raise UsageError(str(error)) from error
         self.run_facts = self._run_facts()
         self.dataset = self.dataset.without_inputs()  # the problem has them in a form of its own
-        self.progress.say(f'{self.problem.dim} weights with padding, {self.problem.memory_estimate() / 2**20:.0f} MB', level=2)
+        memory = self.problem.memory_estimate() / 2**20
+        self.progress.say(f'{self.problem.dim} weights with padding, {memory:.0f} MB', level=2)
         if self.kernel is not None:
             self.progress.say(str(self.problem.features.basis), level=2)
         self._check_memory()
@@ -492,8 +493,8 @@ class Training:
             text += f' (primal {bounds.primal:.6g}, dual {bounds.provable:.6g})'
         if tolerance is not None and bounds.dual - bounds.provable > 0.1 * (bounds.primal - bounds.dual):
             text += (
-                f'; the bound is that of the weights in {self.o.model}, others on the way had {bounds.dual:.6g}, which the '
-                'model cannot prove'
+                f'; the bound is that of the weights in {self.o.model}, others on the way had {bounds.dual:.6g}, '
+                'which the model cannot prove'
             )
         if bounds.w is None:
             saved = f'; {self.checkpoint_path} is saved and --resume goes on from there' if self._saved else ''
