@@ -170,21 +170,22 @@ cdef class Svrg(Solver):
         self.anchor[:], self.ready, self.plain = w, False, 0
 
     def run_pass(self, int32_t[::1] stop):
-        cdef Py_ssize_t q, n = self.problem.n, half = n // 2, begin, end
+        cdef Py_ssize_t q, n = self.problem.n, half = n // 2, begin, end, first
         if not self.ready:
             if not self._begin(stop):
                 return False
             self.ready = True
         for begin, end in zip([0, *self.marks], self.marks):
+            first = max(self.position, begin)
             with nogil:
-                for q in range(max(self.position, begin), end):
+                for q in range(first, end):
                     if stop[0]:
                         break
                     self.visit(self.order[q], &self.divergence[0 if q < half else 1])
                     self.position = q + 1
             if self.position < end:
                 return False
-            if self.position == end and end > begin:
+            if first < end:                                 # or it was done before an interruption
                 self._mark(end)
         self.oracle_calls += n if self.means != NULL or self.plain else 2 * n
         self._average_tail()
