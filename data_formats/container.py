@@ -199,7 +199,7 @@ class Container:
                 # at most as long as it should be: a damaged file may promise, or unpack to, any size
                 data = zlib.decompressobj(-zlib.MAX_WBITS).decompress(data, info.file_size + 1)
             elif info.compress_type != zipfile.ZIP_STORED:
-                raise NotImplementedError(f'compression {info.compress_type}')
+                raise zipfile.BadZipFile(f'compression {info.compress_type}')
             if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
                 raise EOFError(f'{name} has another length or checksum')
         except DAMAGE as error:

@@ -479,12 +479,9 @@ class Training:
                 os.unlink(self.checkpoint_path)
         if tolerance is not None and status not in (monitor.CONVERGED, monitor.INTERRUPTED):
             self._hint_at_scale()
+        if status != monitor.INTERRUPTED:
+            self._hint_at_zero()
         bounds, passes = self.monitor.bounds, self.passes
-        if passes and status != monitor.INTERRUPTED and not np.any(bounds.w):
-            self.progress.say(
-                f'{self.o.model}: all weights are 0, which had the lowest objective of all passes (a smaller '
-                '--lambda, that is a larger -c, lets them grow)'
-            )
         text = f'{STATUS_TEXT[status]} after {passes} pass{"es" * (passes != 1)}'
         if tolerance is None:
             text += f': primal {bounds.primal:.6g}, no certificate'
@@ -502,6 +499,14 @@ class Training:
         elif status == monitor.INTERRUPTED and self._saved:
             self.progress.say(f'{self.o.model} and {self.checkpoint_path} are saved; --resume goes on from there')
         self.progress.say(text)
+
+    def _hint_at_zero(self):
+        """Say so when training has brought nothing: a certificate does not show it."""
+        if self.passes and not np.any(self.monitor.bounds.w):
+            self.progress.say(
+                f'{self.o.model}: all weights are 0, which had the lowest objective of all passes (a smaller '
+                '--lambda, that is a larger -c, lets them grow)'
+            )
 
     def _hint_at_scale(self):
         """Say what helps when features are so large that a run comes to nothing."""

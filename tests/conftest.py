@@ -1,6 +1,7 @@
 """What all tests share: hypothesis settings, a seeded generator, and the data sets that are not in the repository."""
 
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -34,3 +35,12 @@ def data_file():
         return file
 
     return path
+
+
+@pytest.fixture
+def program(tmp_path):
+    """The path of the command, for scripts that start it."""
+    path = tmp_path / 'ssvm'
+    path.write_text(f'#!/bin/sh\nPYTHONPATH="{REPOSITORY}:$PYTHONPATH" exec "{sys.executable}" -m ssvm_cli.main "$@"\n')
+    path.chmod(0o755)
+    return str(path)

@@ -42,14 +42,6 @@ def prepared(tmp_path, monkeypatch, script):
     return tmp_path / 'out'
 
 
-@pytest.fixture
-def program(tmp_path):
-    path = tmp_path / 'ssvm'
-    path.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}:$PYTHONPATH" exec "{sys.executable}" -m ssvm_cli.main "$@"\n')
-    path.chmod(0o755)
-    return str(path)
-
-
 def rows(path):
     with open(path, newline='') as stream:
         return list(csv.DictReader(stream))

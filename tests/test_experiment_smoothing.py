@@ -45,14 +45,6 @@ def corpus(tmp_path, monkeypatch):
     monkeypatch.setenv('SSVM_DATA', str(tmp_path))
 
 
-@pytest.fixture
-def program(tmp_path):
-    path = tmp_path / 'ssvm'
-    path.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}:$PYTHONPATH" exec "{sys.executable}" -m ssvm_cli.main "$@"\n')
-    path.chmod(0o755)
-    return str(path)
-
-
 def rows(path):
     with open(path, newline='') as stream:
         return list(csv.DictReader(stream))

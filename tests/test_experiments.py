@@ -24,15 +24,6 @@ def script(name, folder=FOLDER):
 
 
 @pytest.fixture
-def program(tmp_path):
-    """The command, as the scripts start it."""
-    path = tmp_path / 'ssvm'
-    path.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}:$PYTHONPATH" exec "{sys.executable}" -m ssvm_cli.main "$@"\n')
-    path.chmod(0o755)
-    return path
-
-
-@pytest.fixture
 def prepared(tmp_path, monkeypatch):
     """Folds of made-up sentences in the format of CoNLL-2002."""
     rng, sentences = random.Random(0), []

@@ -35,9 +35,11 @@ RATE = 0.2                  # weight of the last iterate in the running average
 
 
 cdef class Acceleration:
-    """problem: for its lambda and dimension; eager: keep the running average also before kappa > 0. The vectors are single precision: any center is as good as another, and
-    every sum that must be exact is made of w in double precision and of the center as it is. The sweeps over memory
-    give Euclidean products on the way; other ones are asked of the feature map."""
+    """problem: for its lambda and dimension; eager: keep the running average also before kappa > 0.
+
+    The vectors are single precision: any center is as good as another, and every sum that must be exact is made of w in
+    double precision and of the center as it is. The sweeps over memory give Euclidean products on the way; other ones
+    are asked of the feature map."""
 
     def __init__(self, problem, eager=True):
         self.lam, self.features, self.euclidean = problem.lam, problem.features, problem.features.euclidean

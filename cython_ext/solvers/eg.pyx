@@ -3,11 +3,12 @@
 A visit of one example makes a step on its dual variables in natural parameters (natural_dual.pyx) and updates w at
 once. Every example has a step size of its own: it is halved until the dual does not fall, and grows after a success, up
 to 1 for the log losses, where a step of 1 puts theta_i to the scores. The first sizes are what the first tenth of the
-examples settle at. The dual never falls.
+examples settle at. The dual of the problem at hand never falls: with annealing and with acceleration this is another
+one than that of lambda, of which the certificate is.
 
 Annealing (section 7.1.1) begins with a larger lambda, whose problem is easier and has a solution nearby: the passes have
-lambda (1 + (anneal - 1) DECAY^(pass - HOLD)), and from LAST on lambda itself. The dual variables stay as they are, and the
-certificate is always that of lambda; it is the dual of the larger lambda that never falls. Acceleration comes after it.
+lambda (1 + (anneal - 1) DECAY^(pass - HOLD)), and from LAST on lambda itself. The dual variables stay as they are.
+Acceleration comes after it.
 """
 
 import numpy as np
@@ -121,8 +122,9 @@ cdef class Eg(Solver):
         if self.acceleration is not None and self.passes > 0 and self._larger(self.passes - 1) == 1:
             self.acceleration.begin_pass(self.dual.w, self.gain / self.problem.n, self.dual_value())
             self.dual.strength = self.acceleration.strength()
-        elif self.anneal != 1:
-            strength = self._larger(self.passes) * self.problem.lam
+            return
+        strength = self._larger(self.passes) * self.problem.lam
+        if strength != self.dual.strength:
             self.dual.w *= self.dual.strength / strength
             self.dual.strength = strength
 

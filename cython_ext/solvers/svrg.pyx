@@ -213,8 +213,7 @@ cdef class Svrg(Solver):
         if self.tails:
             vector.axpy(self.problem.dim, 1.0, self.tail_data, self.change_data)
             vector.scale(self.problem.dim, 1.0 / (self.tails + 1), self.change_data)
-            vector.scale(self.problem.dim, 0.0, self.tail_data)
-            self.tails = 0
+            self.tail[:], self.tails = 0, 0
 
     def _distance(self):
         return self.scale * self.scale * self.problem.features.inner(self.change, self.change)

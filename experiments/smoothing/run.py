@@ -6,16 +6,16 @@ The log of a finished run is kept, so that an experiment that was stopped goes o
 
 import argparse
 import csv
-import os
 import re
 import subprocess
 import sys
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # what the experiments share
+import conll2002
+
 HERE = Path(__file__).resolve().parent
-DATA_SET = 'conll2002_spanish'
 FILES = {'esp.train': 'train.txt', 'esp.testa': 'dev.txt'}
 LAMBDAS = (1, 10)  # times n; mu and K are varied at the first
 CALLS = 40  # oracle calls of a run, per example
@@ -180,29 +180,12 @@ def draw(path, curves):
     print(path)
 
 
-def sentences(path):
-    """Lists of rows (word, part of speech, tag)."""
-    with path.open(encoding='utf-8') as stream:
-        for blank, lines in groupby(stream, key=lambda line: not line.strip()):
-            if not blank:
-                yield [line.split() for line in lines]
-
-
 def prepare(source, out):
     """Training and development sentences with the columns of the template; the number of training sentences."""
-    for name, target in FILES.items():
-        chosen = list(sentences(source / name))
-        blocks = (''.join(columns(*row) for row in rows) for rows in chosen)
-        (out / target).write_text('\n'.join(blocks), encoding='utf-8')
-        if target == 'train.txt':
-            n = len(chosen)
-    return n
-
-
-def columns(word, part_of_speech, tag):
-    kinds = ''.join('X' if c.isupper() else 'x' if c.isalpha() else 'd' if c.isdigit() else c for c in word)
-    shape = re.sub(r'(.)\1+', r'\1', kinds)
-    return f'{word.lower()} {word.lower()[-3:]} {shape} {part_of_speech} {tag}\n'
+    chosen = {target: list(conll2002.sentences(source / name)) for name, target in FILES.items()}
+    for target, sentences in chosen.items():
+        conll2002.write(out / target, sentences)
+    return len(chosen['train.txt'])
 
 
 def main(arguments):
@@ -210,9 +193,9 @@ def main(arguments):
     parser.add_argument('--ssvm', default='ssvm')
     parser.add_argument('out', type=Path)
     o = parser.parse_args(arguments)
-    source = Path(os.environ.get('SSVM_DATA') or HERE.parents[2] / 'shared' / 'data') / DATA_SET
+    source = conll2002.folder()
     if not source.exists():
-        print(f'skipped: data set {DATA_SET} is not there: {source} (SSVM_DATA says where the sets are)')
+        print(conll2002.missing(source))
         return
     o.out.mkdir(parents=True, exist_ok=True)
     n = prepare(source, o.out)
