@@ -12,7 +12,7 @@ import numpy as np
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, int64_t
 
-from cython_ext import dual_point
+from cython_ext import dual_point, weights_dual
 from cython_ext.features.feature_map cimport Accumulator, FeatureMap
 from cython_ext.kernels cimport vector
 from cython_ext.objectives.objective cimport MaxObjective, Objective, SumObjective
@@ -147,7 +147,9 @@ cdef class Problem:
         return loss - self.lam / 2 * self.features.inner(w, w), w
 
     def dual_value(self, point):
-        """D(alpha) alone, in less memory."""
+        """D(alpha) alone, in less memory; of the softmax of weights (weights_dual.py) as well."""
+        if weights_dual.is_one(point):
+            return weights_dual.value(self, point)
         norm2 = 0.0
         for window in self.features.windows() if 'theta' not in point else [None]:
             loss, total = self._expectations(point, window)

@@ -45,25 +45,41 @@ class Bounds:
 
     Attributes:
         primal, w: the lowest primal and its weights (a copy, in the precision they came in); inf and None at first.
-        dual, point: the highest dual and its dual point. At first 0, the dual of the right outputs themselves, whose
-            dual point needs no storing (None).
-        dense: whether the dual point of `dual` has too many outputs to be stored.
-        own_dual: where softmax scores make the dual point, the dual that belongs to `w`; otherwise None.
-        own_temperature: of that softmax, for the hinge loss; otherwise None.
+        provable, point: the highest dual that can be recomputed from the data and what the model holds, and its dual
+            point. At first 0, the dual of the right outputs themselves, whose dual point needs no storing (None).
+        own_dual, own_temperature: the dual of the softmax of the scores of `w` and, for the hinge, its temperature;
+            None where no softmax makes the dual points. It needs no storing either: where it is the highest, `point` is
+            None.
+        dual: the highest dual that was seen, that of a dual point that cannot be stored included.
     """
 
-    def __init__(self):
+    def __init__(self, keep=None):
+        """keep: (weights, temperature) -> the dual point that is the softmax of their scores."""
+        self.keep = keep
         self.primal = math.inf
         self.w = None
         self.own_dual = None
         self.own_temperature = None
-        self.dual = 0.0
+        self.provable = 0.0
         self.point = None
-        self.dense = False
+        self.seen = 0.0
+
+    @property
+    def dual(self):
+        return max(self.provable, self.seen)
 
     def offer_primal(self, primal, w, own_dual=None, own_temperature=None):
-        """Take an iterate if it is better than the best; returns whether it was."""
-        if not primal < self.primal:
+        """Take an iterate if it is better than the best, and the dual of the softmax of its scores if that is; returns
+        whether the primal was."""
+        better = primal < self.primal
+        higher = own_dual is not None and own_dual > self.provable
+        if higher and not better:
+            self.provable, self.point = own_dual, self.keep(w, own_temperature)
+        elif higher:
+            self.provable, self.point = own_dual, None
+        elif better and self._own_is_highest():
+            self.point = self.keep(self.w, self.own_temperature)
+        if not better:
             return False
         self.primal = primal
         self.own_dual, self.own_temperature = own_dual, own_temperature
@@ -81,38 +97,39 @@ class Bounds:
     def offer_dual(self, dual, point=None):
         """Take a bound if it is better than the best; `point` is a function that makes its dual point, or None where
         that cannot be stored."""
-        if dual > self.dual:
-            self.dual, self.point = dual, None  # the memory of the old one first
-            self.point = point() if point else None
-            self.dense = point is not None and self.point is None
+        if point is None:
+            self.seen = max(self.seen, dual)
+        elif dual > self.provable:
+            self.provable, self.point = dual, None  # the memory of the old one first
+            self.point = point()
 
     def prove(self, dual):
-        """Take the exact value of the dual point for its bound; the right outputs prove 0 where it is no better."""
-        self.dual = max(dual, 0.0)
-        if not dual > 0:
+        """Take the exact value of the dual point for its bound; the weights, or the right outputs with 0, prove one
+        where it is no better."""
+        own = max(self.own_dual or 0.0, 0.0)
+        self.provable = max(dual, own)
+        if not dual > own:
             self.point = None
 
-    @property
-    def provable(self):
-        """The lower bound that can be recomputed from the data and what the model holds."""
-        return self.dual if self.own_dual is None else max(self.own_dual, 0.0)
+    def _own_is_highest(self):
+        return self.point is None and self.own_dual is not None and 0 < self.provable == self.own_dual
 
     @property
     def stored_point(self):
         """The dual point that the model needs to prove `provable`; None where the weights alone do."""
-        if self.own_temperature is not None:
+        if self.point is None and self.own_temperature is not None:
             return {'temperature': np.array([self.own_temperature])}
         return self.point
 
     def state(self):
         arrays = {f'point.{name}': array for name, array in (self.point or {}).items()}
-        scalars = {'primal': self.primal, 'own_dual': self.own_dual, 'dual': self.dual, 'dense': self.dense}
+        scalars = {'primal': self.primal, 'own_dual': self.own_dual, 'provable': self.provable, 'seen': self.seen}
         return {'w': self.w, 'own_temperature': self.own_temperature, **scalars, **arrays}
 
     def restore(self, state):
         self.primal, self.w = state['primal'], state['w']
-        self.own_dual, self.dual, self.dense = state['own_dual'], state['dual'], state['dense']
-        self.own_temperature = state['own_temperature']
+        self.own_dual, self.own_temperature = state['own_dual'], state['own_temperature']
+        self.provable, self.seen = state['provable'], state['seen']
         self.point = {
             name.removeprefix('point.'): array for name, array in state.items() if name.startswith('point.')
         } or None

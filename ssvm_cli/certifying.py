@@ -128,14 +128,14 @@ def temperature_of(model, problem):
 
     if problem.sums:
         return 1.0
-    stored = (model.dual or {}).get('temperature')
+    stored = model.dual['temperature'] if list(model.dual or ()) == ['temperature'] else None
     fits = stored is not None and stored.shape == (1,) and 0 < stored[0] < math.inf and temperature_dual.exists(problem)
     return float(stored[0]) if fits else None
 
 
 def hinge_dual(problem, point, o, progress):
     """(dual, where it comes from): the model's own dual point, or one made by a few passes of bcfw."""
-    if point is not None and 'temperature' not in point:
+    if point is not None and list(point) != ['temperature']:
         try:
             return problem.dual_value(point), 'model'
         except ValueError as error:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cython_ext import weights_dual
 from cython_ext.problem import Interrupted
 from cython_ext.solvers.solver import NoSolution
 from data_formats.errors import SolverError
@@ -59,11 +60,11 @@ class Monitor:
         self.dev = dev
         self.save = save
         self.save_every = save_every
-        self.bounds = Bounds()
+        self.bounds = Bounds(lambda w, temperature: weights_dual.make(problem, w, temperature))
         self.seconds = 0.0  # inside the solver
         self.rows = 0
-        from_scores = problem.sums or solver.temperature is not None
-        self._softmax = tolerance is not None and from_scores and solver.dual_value() is None
+        from_scores = solver.temperature is not None or (problem.sums and solver.dual_value() is None)
+        self._softmax = tolerance is not None and from_scores
         self._begun = False  # the weights before the first pass have been evaluated
         self._evaluated = None  # where the solver stood at the last evaluation
         self._due = False  # an evaluation comes before the next pass
@@ -158,20 +159,27 @@ class Monitor:
             bounds.forget_primal()
         for w, now in found:
             better |= bounds.offer_primal(now.primal, w, now.dual, temperature)
-            if self._softmax:
-                bounds.offer_dual(now.dual)
-                dual_now = now.dual if dual_now is None else dual_now
-        if self.tolerance is not None and not self._softmax:
-            dual_now, point = solver.dual_value(), solver.dual_point
-            if dual_now is not None:
-                if bounds.dual < dual_now < NEGLIGIBLE * bounds.primal:
-                    dual_now, point = self._exact(dual_now, point())
-                bounds.offer_dual(dual_now, point)
+            dual_now = now.dual if dual_now is None else dual_now
+        if self.tolerance is not None:
+            dual_now = self._offer_dual(dual_now)
         self._begun = True
         self._evaluated = self._place()
         if self.dev and bounds.w is not None and (better or not self._dev_scores):
             self._dev_scores = self.dev.score(bounds.w)
         self._write_row(found[0][1].primal, dual_now)
+
+    def _offer_dual(self, softmax):
+        """Let the solver's own dual point count; returns its dual, or that of the softmax where it has none."""
+        bounds, dual, point = self.bounds, self.solver.dual_value(), self.solver.dual_point
+        if dual is None:
+            return softmax
+        if self._softmax:  # the solver has one besides that is too large to be stored
+            bounds.offer_dual(dual)
+            return dual
+        if bounds.dual < dual < NEGLIGIBLE * bounds.primal:
+            dual, point = self._exact(point())
+        bounds.offer_dual(dual, point)
+        return dual
 
     def _offer_start(self, stop):
         """Let the weights before the first pass count as an iterate, so that no run ends with worse ones."""
@@ -182,8 +190,6 @@ class Monitor:
             except Interrupted:
                 return  # the run ends before its first pass, and evaluates the start then
             self.bounds.offer_primal(now.primal, w, now.dual, self._temperature())
-            if self._softmax:
-                self.bounds.offer_dual(now.dual)
         self._begun = True
 
     def _value(self, w, stop):
@@ -272,9 +278,9 @@ class Monitor:
         self._settle()
         return self.tolerance.reached(self.bounds.primal, self.bounds.provable)
 
-    def _exact(self, value, point):
+    def _exact(self, point):
         """The dual computed from the data instead of a solver's running figure, and a function for its dual point."""
-        return value if point is None else self.problem.dual_value(point), lambda: point
+        return self.problem.dual_value(point), lambda: point
 
     def _settle(self):
         """Replace the solver's running figure of the dual by one computed from the data, as `ssvm gap` does."""

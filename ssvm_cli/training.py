@@ -451,14 +451,13 @@ class Training:
             'primal': bounds.primal,
             'status': status,
         }
-        if tolerance is not None and not bounds.dense:  # nothing is claimed that the model does not prove
+        if tolerance is not None:  # nothing is claimed that the model does not prove
             header |= {
                 'dual': bounds.provable,
                 'gap': bounds.primal - bounds.provable,
                 'relative_gap': relative_gap(bounds.primal, bounds.provable),
+                'tolerance': {'rel_gap': tolerance.rel_gap, 'epsilon': tolerance.epsilon},
             }
-        if tolerance is not None:
-            header['tolerance'] = {'rel_gap': tolerance.rel_gap, 'epsilon': tolerance.epsilon}
         return Model(
             header,
             *self._vocabularies(),
@@ -489,10 +488,7 @@ class Training:
             text += f': {tolerance.sentence(bounds.primal, bounds.provable)}'
             text += f' (primal {bounds.primal:.6g}, dual {bounds.provable:.6g})'
         if tolerance is not None and bounds.dual - bounds.provable > 0.1 * (bounds.primal - bounds.dual):
-            text += (
-                f'; the bound is that of the weights in {self.o.model}, others on the way had {bounds.dual:.6g}, '
-                'which the model cannot prove'
-            )
+            text += f'; a mixture of all softmaxes had {bounds.dual:.6g}, which a model cannot prove'
         if bounds.w is None:
             saved = f'; {self.checkpoint_path} is saved and --resume goes on from there' if self._saved else ''
             text = f'interrupted before any weights satisfy all constraints: no model is written{saved}'

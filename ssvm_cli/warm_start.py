@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from cython_ext import weights_dual
 from data_formats.errors import DataError
 from data_formats.sparse_weights import dense
 
@@ -56,7 +57,7 @@ def same_dual_point(model, dataset, path, solver):
     Raises:
         DataError: it has none, or was trained with other labels.
     """
-    if model.dual is None or 'temperature' in model.dual:
+    if model.dual is None or 'temperature' in model.dual or weights_dual.is_one(model.dual):
         raise DataError(
             path, None, 'has no dual point', f'{solver} starts from one: a model of bcfw or of sgd with hinge'
         )

@@ -15,7 +15,8 @@ The paper's prox-mapping is this beta': its exponent ((Delta + theta(w)) + tau /
 alpha)))) / mu is (Delta + theta(w')) / mu'. So an iteration takes one oracle pass, and beta' is there for the next one.
 
 alpha is a mixture of all these softmaxes and cannot be stored, but everything here is linear in it: it is held as
-w(alpha) and its expected loss. The step is safe when tau^2 M <= (1 - tau) mu for an M with
+w(alpha) and its expected loss. What a model can prove is D(beta), of a dual point that is its weights and mu; near the
+optimum it is the higher one of the two. The step is safe when tau^2 M <= (1 - tau) mu for an M with
 
     lambda/2 ||w(beta') - w(beta)||^2 <= M KL(beta' || beta).
 
@@ -224,6 +225,11 @@ cdef class ExcessiveGap(Solver):
     def candidates(self):
         return [('current', self.w)]
 
+    @property
+    def temperature(self):
+        """mu: beta_k is a dual point too."""
+        return self.mu if self.mu > 0 else 1.0
+
     def estimate(self):
         """The primal with the expected instead of the largest loss of every example: somewhat too low."""
         if self.passes == 0:
@@ -273,7 +279,7 @@ INFO = SolverInfo(
     summary='excessive gap reduction with Bregman projections; see --set adaptive=true',
     oracle={'hinge': 'exp'},
     options=OPTIONS,
-    certificate='mixture of the softmaxes of all passes',
+    certificate='softmax of the scores at temperature mu, and the mixture of those of all passes',
     paper='Zhang, Saha and Vishwanathan 2011, Algorithm 2',
     make=ExcessiveGap,
     kernels=True,

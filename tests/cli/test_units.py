@@ -71,6 +71,33 @@ def test_the_right_outputs_prove_a_bound_of_0():
     assert bounds.dual == bounds.provable == 0 and bounds.stored_point is None
 
 
+def test_bounds_of_a_softmax_need_no_second_copy_of_the_best_weights():
+    kept = []
+    bounds = Bounds(lambda w, temperature: kept.append((w.copy(), temperature)) or {'weights.state': w.copy()})
+    one, two, three, four = (np.array([float(k)]) for k in (1, 2, 3, 4))
+    assert bounds.offer_primal(9.0, one, 1.0, 0.5)  # the best on both sides
+    assert bounds.provable == 1.0 and bounds.stored_point == {'temperature': np.array([0.5])} and not kept
+    assert bounds.offer_primal(8.0, two, 0.7, 0.4)  # the better primal, a worse dual: the old weights are the proof
+    assert kept == [(one, 0.5)] and bounds.provable == 1.0 and bounds.own_dual == 0.7
+    assert bounds.stored_point == {'weights.state': one}
+    assert not bounds.offer_primal(8.5, three, 2.0, 0.3)  # the better dual only
+    assert kept[1:] == [(three, 0.3)] and bounds.provable == 2.0
+    assert bounds.offer_primal(7.0, four, 3.0, 0.2)  # both again
+    assert len(kept) == 2 and bounds.stored_point == {'temperature': np.array([0.2])}
+    bounds.prove(2.5)
+    assert bounds.provable == 3.0 and bounds.point is None  # those of the weights themselves stand
+
+
+def test_a_bound_that_cannot_be_stored_is_only_seen():
+    bounds = Bounds()
+    bounds.offer_dual(2.0)
+    bounds.offer_dual(1.0, lambda: {'codes': np.zeros(1)})
+    again = Bounds()
+    again.restore({'w': None, **bounds.state()})
+    for one in (bounds, again):
+        assert (one.dual, one.provable) == (2.0, 1.0) and one.stored_point.keys() == {'codes'}
+
+
 def test_cpus(tmp_path):
     none = tmp_path / 'none'
     here = available_cpus({}, none, none)
