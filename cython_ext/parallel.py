@@ -1,6 +1,7 @@
-"""Threads for loops over ranges. The kernels release the GIL, so plain Python threads run them side by side."""
+"""Threads for loops over ranges and streams. The kernels release the GIL, so plain Python threads run them side by side."""
 
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
@@ -30,3 +31,36 @@ def ranges(cost, count):
     marks[0], marks[-1] = 0, n
     marks = np.maximum.accumulate(np.minimum(marks, n))
     return [(int(a), int(b)) for a, b in pairwise(marks) if b > a]
+
+
+def in_order(function, items, threads):
+    """function(item) for each item, in order, by several threads; at most 2 threads + 1 items are held at a time.
+
+    Errors keep the order too: what fails, an item on its way here or the function, does so behind all results before.
+    """
+    if threads == 1:
+        yield from map(function, items)
+        return
+    with ThreadPoolExecutor(threads) as executor:
+        waiting = deque()
+        try:
+            for future in _futures(executor, function, items):
+                waiting.append(future)
+                if len(waiting) > 2 * threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _futures(executor, function, items):
+    """A future for each item, and one that has failed for an error that ends the items."""
+    try:
+        for item in items:
+            yield executor.submit(function, item)
+    except Exception as error:
+        failed = Future()
+        failed.set_exception(error)
+        yield failed

@@ -19,6 +19,7 @@ class ReadOptions:
     bias : add an attribute named `bias` with value 1 to every token
     columns : number of columns of the training file, the label included (CoNLL columns; None while training)
     require_labels : refuse training data in which a token has no label
+    threads : that may read a whole file side by side, where the vocabularies are known
     """
 
     template: str | None = None
@@ -28,6 +29,7 @@ class ReadOptions:
     bias: bool = False
     columns: int | None = None
     require_labels: bool = True
+    threads: int = 1
 
 
 @dataclass

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cython_ext.parallel import in_order
 from cython_ext.text.errors import TextError
 from cython_ext.text.rows import count_ids, keep_ids, renumber
 from data_formats.dataset import Block, TokenDataset
@@ -49,6 +50,11 @@ def read_all(source, reader, options, frozen):
 
     frozen : what has `attributes`, `edge_attributes` and `label_names` (a model, a dataset), or None while training
     """
+    if frozen is not None and options.threads > 1:
+        with Source.of(source) as source:
+            parse = PartParser(source, reader, options, frozen)
+            blocks = in_order(lambda part: parse(part).dataset, reader.parts(source), options.threads)
+            return TokenDataset.concatenate(list(blocks) or [parse(Part(b'', 1, None)).dataset])
     parser = reader.parser()
     with Source.of(source) as source:
         for part in reader.parts(source):

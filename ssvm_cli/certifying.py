@@ -34,8 +34,9 @@ def certify(o):
         raise DataError('<stdout>', None, 'is closed', 'expected an open standard output')
     progress = Progress(o.verbose)
     model = load(o.model)
-    dataset = read_data(o.train, model, o.format_name, require_labels=True, what=o.model)
-    problem = problem_of(model, dataset, o.threads or available_cpus(), o.model)
+    threads = o.threads or available_cpus()
+    dataset = read_data(o.train, model, o.format_name, require_labels=True, what=o.model, threads=threads)
+    problem = problem_of(model, dataset, threads, o.model)
     w = weights_of(model, problem, o)
     temperature = temperature_of(model, problem)
     with np.errstate(all='ignore'):  # what is not finite is found below

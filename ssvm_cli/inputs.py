@@ -36,9 +36,9 @@ def _read(source, name, template_path, task, min_freq, bias):
     return module.read(source, ReadOptions(template, template_name, task, min_freq, bias)), task
 
 
-def read_data(path, model, format_name='auto', require_labels=False, what='the model'):
+def read_data(path, model, format_name='auto', require_labels=False, what='the model', threads=1):
     """Read a whole file with the vocabularies of a model (or of anything that has them and `header`)."""
-    source, module, options = opened(path, model, format_name, require_labels)
+    source, module, options = opened(path, model, format_name, require_labels, threads)
     dataset = module.read(source, options, model)
     if require_labels and not dataset.n:
         raise DataError(source.name, None, 'no examples in this file', 'expected one at least')
@@ -51,7 +51,7 @@ def read_data(path, model, format_name='auto', require_labels=False, what='the m
     return dataset
 
 
-def opened(path, model, format_name='auto', require_labels=False):
+def opened(path, model, format_name='auto', require_labels=False, threads=1):
     """(source, format module, ReadOptions) to read a file as the model's training data were read."""
     facts = model.header['data']
     name = facts.get('format') if format_name == 'auto' else format_name
@@ -65,6 +65,7 @@ def opened(path, model, format_name='auto', require_labels=False):
         bias=bool(facts.get('bias')),
         columns=facts.get('columns'),
         require_labels=require_labels,
+        threads=threads,
     )
     return Source(path), module, options
 

@@ -2,12 +2,11 @@
 
 import io
 import json
-from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
 
 import click
 import numpy as np
 
+from cython_ext.parallel import in_order
 from data_formats.atomic import atomic_output
 from data_formats.errors import DataError, UsageError
 from data_formats.model import load
@@ -55,39 +54,6 @@ def predict(o):
         with atomic_output(o.metrics) as stream:
             text = json.dumps(scores.summary(), indent=1, ensure_ascii=False)
             stream.write(text.encode('utf-8', 'surrogateescape') + b'\n')
-
-
-def in_order(function, items, threads):
-    """function(item) for each item, in order, by several threads; at most 2 threads + 1 items are held at a time.
-
-    Errors keep the order too: what fails, an item on its way here or the function, does so behind all results before.
-    """
-    if threads == 1:
-        yield from map(function, items)
-        return
-    with ThreadPoolExecutor(threads) as executor:
-        waiting = deque()
-        try:
-            for future in _futures(executor, function, items):
-                waiting.append(future)
-                if len(waiting) > 2 * threads:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
-
-
-def _futures(executor, function, items):
-    """A future for each item, and one that has failed for an error that ends the items."""
-    try:
-        for item in items:
-            yield executor.submit(function, item)
-    except Exception as error:
-        failed = Future()
-        failed.set_exception(error)
-        yield failed
 
 
 class Writer:

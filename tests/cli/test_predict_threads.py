@@ -8,7 +8,7 @@ import time
 import pytest
 
 from ssvm_cli import predicting
-from ssvm_cli.predicting import in_order
+from cython_ext.parallel import in_order
 from tests.cli.commands import conll_text, hmm_text, multiclass_text, run
 
 THREADS = (1, 2, 4)

@@ -2,6 +2,7 @@
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -68,6 +69,34 @@ def test_every_part_may_have_a_parser_of_its_own(folder, name, changes, block, r
             return
         fresh = outcomes(lambda part: told(PartParser(source, reader, options, known)(part)), reader.parts(source))
     assert fresh == expected
+
+
+def arrays_of(dataset):
+    """A data set in plain Python."""
+    arrays = {name: value.tolist() for name, value in vars(dataset).items() if isinstance(value, np.ndarray)}
+    return arrays, dataset.unknown_labels, dataset.template, dataset.columns
+
+
+@given(
+    st.sampled_from(sorted(VALID)), st.lists(change, max_size=3), st.integers(1, 80), st.integers(0, 5), st.booleans()
+)
+@settings(max_examples=200, deadline=None)
+def test_several_threads_read_what_one_reads(folder, name, changes, block, repeats, tokens):
+    known, options = known_of(folder, name)
+    if tokens and 'multiclass' in FORMATS[name].TASKS:
+        options = replace(options, task='multiclass')
+    path = folder / 'mutated'
+    path.write_bytes(mutated(VALID[name] * repeats, changes))
+    found = []
+    for threads in (1, 3):
+        asked = replace(options, threads=threads)
+
+        def read(path, asked=asked):
+            return arrays_of(FORMATS[name].read(Source(path, block=block), asked, known))
+
+        found.append(outcomes(read, [path]))
+    one, three = found
+    assert one == three or (one[1] and three[1] and LOOKED_FOR_BEFORE.search(one[1] + three[1]))
 
 
 @pytest.mark.parametrize('name', FORMATS)
