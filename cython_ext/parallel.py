@@ -1,4 +1,4 @@
-"""Threads for loops over ranges and streams. The kernels release the GIL, so plain Python threads run them side by side."""
+"""Threads for loops over ranges and streams. Kernels release the GIL, so plain Python threads run them side by side."""
 
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor

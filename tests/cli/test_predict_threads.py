@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from ssvm_cli import predicting
 from cython_ext.parallel import in_order
+from ssvm_cli import predicting
 from tests.cli.commands import conll_text, hmm_text, multiclass_text, run
 
 THREADS = (1, 2, 4)
