@@ -163,6 +163,7 @@ class Training:
                 self._hint_at_scale()
                 raise
             self._let_go_of_the_solver()
+            self.problem.features.forget_gram()
             if self.monitor.bounds.w is not None:
                 self._write_model(status, tolerance)
         if log:

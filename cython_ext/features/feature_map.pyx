@@ -74,6 +74,9 @@ cdef class FeatureMap:
     def keep_gram(self):
         """Asked for by solvers that call gram_parts and norm2 at every visit: the time to build tables for them."""
 
+    def forget_gram(self):
+        """After the last visit: the memory of these tables is free, they can do without."""
+
     def blocks(self, w):
         """The weights as the model file names them: dict of arrays."""
         return {}

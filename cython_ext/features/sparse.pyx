@@ -417,6 +417,9 @@ cdef class SparseFeatures(FeatureMap):
         self.gram_count = &count_view[0] if single else NULL
         self.gram_double = NULL if single else &double_view[0]
 
+    def forget_gram(self):
+        self.gram_start, self.gram_count, self.gram_double, self.gram_arrays = NULL, NULL, NULL, None
+
     def _largest_norm2(self):
         """Of the rows of tokens."""
         indptr = np.asarray(self.tokens.indptr_array)
