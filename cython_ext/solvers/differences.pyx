@@ -1,8 +1,4 @@
-"""max_{i,y} ||psi_i(y)||^2, how far the features of any output are from those of the right one: the constant in the
-step sizes and rates of batch methods.
-
-Exact for an example with few outputs, by listing them; otherwise the bound that the features give.
-"""
+"""How large features are: the constants in the step sizes and rates of batch and stochastic methods."""
 
 import numpy as np
 
@@ -14,11 +10,15 @@ from cython_ext.structures.structure cimport RankedStructure, Structure
 from cython_ext.workspace cimport Workspace
 
 LISTED = 128                    # outputs of an example that are listed
+FIRST = 100                     # examples that stand for all
 
 
 def largest_difference2(Problem problem not None, log_outputs, const int32_t[::1] stop, Py_ssize_t listed=LISTED):
-    """An upper bound of max_{i,y} ||psi_i(y)||^2. The structure has to be a RankedStructure; log_outputs: log |Y_i| of
-    every example; stop: as in Solver.run_pass. Raises Interrupted."""
+    """An upper bound of max_{i,y} ||psi_i(y)||^2, how far the features of any output are from those of the right one.
+
+    Exact for an example with few outputs, by listing them; otherwise the bound that the features give. The structure has
+    to be a RankedStructure; log_outputs: log |Y_i| of every example; stop: as in Solver.run_pass. Raises Interrupted.
+    """
     counts = np.rint(np.exp(np.minimum(log_outputs, 40.0))).astype(np.int64)
     counts[counts > listed] = 0
     cdef const int64_t[::1] count_view = counts
@@ -75,3 +75,18 @@ cdef double _difference2(Problem problem, Py_ssize_t i, const int32_t *code, Wor
     for c in range(count):
         work.mean[work.ids[c]] -= work.counts[c]
     return problem.features.norm2(i, work.mean)
+
+
+def largest_right_norm2(Problem problem not None, Workspace work not None):
+    """The largest ||Phi_i s(y_i)||^2 of the first examples: 1 / it is a step that is surely not too long."""
+    cdef Structure structure = problem.structure
+    cdef Py_ssize_t i, c, count
+    cdef double largest = 1e-300
+    for i in range(min(problem.n, FIRST)):
+        count = structure.parts(i, structure.gold(i), work.ids, work.counts)
+        for c in range(structure.size_of(i)):
+            work.mean[c] = 0.0
+        for c in range(count):
+            work.mean[work.ids[c]] += work.counts[c]
+        largest = max(largest, problem.features.norm2(i, work.mean))
+    return largest

@@ -16,6 +16,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from cython_ext.objectives.objective cimport MaxObjective, SumObjective
 from cython_ext.problem cimport Problem
 from cython_ext.rng cimport shuffle
+from cython_ext.solvers.differences import largest_right_norm2
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport Solver
 from cython_ext.solvers.working_sets cimport WorkingSet, WorkingSets
@@ -81,7 +82,8 @@ cdef class Sgd(Solver):
         """The constant step, among powers of 4, whose average over one pass of the first examples has the lowest
         objective on them."""
         cdef Py_ssize_t i, count = min(self.problem.n, SAMPLE)
-        cdef double total, best = np.inf, chosen = 1.0, step = self._short_step(), lam = self.problem.lam
+        cdef double total, best = np.inf, chosen = 1.0, lam = self.problem.lam
+        cdef double step = min(1.0 / largest_right_norm2(self.problem, self.work), 0.5 / lam)
         cdef const double[::1] w
         self.t0 = np.inf
         for power in range(-3, 8):
@@ -110,19 +112,6 @@ cdef class Sgd(Solver):
         average += self.sum
         average *= 2.0 / (self.t * (self.t + 1.0))
         return average
-
-    def _short_step(self):
-        """1 / the largest ||Phi_i s(y_i)||^2 of the first examples: a step that is surely not too long."""
-        cdef Py_ssize_t i, c, count
-        cdef double largest = 1e-300
-        for i in range(min(self.problem.n, 100)):
-            count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.ids, self.work.counts)
-            for c in range(self.problem.structure.size_of(i)):
-                self.work.mean[c] = 0.0
-            for c in range(count):
-                self.work.mean[self.work.ids[c]] += self.work.counts[c]
-            largest = max(largest, self.problem.features.norm2(i, self.work.mean))
-        return min(1.0 / largest, 0.5 / self.problem.lam)
 
     def set_start(self, w):
         """Begin at w instead of 0."""

@@ -39,6 +39,7 @@ from cython_ext.objectives.smoothed import smoothed_loss
 from cython_ext.problem cimport Problem
 from cython_ext.rng cimport shuffle
 from cython_ext.solvers.averaged_dual cimport AveragedDual
+from cython_ext.solvers.differences import largest_right_norm2
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport Solver
 
@@ -87,7 +88,7 @@ cdef class Svrg(Solver):
         self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
         self.mu = options['mu'] if options['mu'] > 0 else self._natural_smoothing()
         self.first_mu = self.mu
-        self.short, self.best, self.since_best = self._short_step(), np.inf, 0
+        self.short, self.best, self.since_best = 1.0 / largest_right_norm2(self.problem, self.work), np.inf, 0
         self.loss.mu, self.kappa, self.plain = self.mu, 0.0, options['warmup']
         self.step = options['step'] if options['step'] > 0 else self._choose_step()
 
@@ -140,19 +141,6 @@ cdef class Svrg(Solver):
                 best, chosen = total, self.step
         self.change[:], self.plain = 0, plain
         return chosen / 2
-
-    def _short_step(self):
-        """1 / the largest ||Phi_i s(y_i)||^2 of the first examples: a step that is surely not too long at mu = 1."""
-        cdef Py_ssize_t i, c, count
-        cdef double largest = 1e-300
-        for i in range(min(self.problem.n, 100)):
-            count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.ids, self.work.counts)
-            for c in range(self.problem.structure.size_of(i)):
-                self.work.mean[c] = 0.0
-            for c in range(count):
-                self.work.mean[self.work.ids[c]] += self.work.counts[c]
-            largest = max(largest, self.problem.features.norm2(i, self.work.mean))
-        return 1.0 / largest
 
     def _smoothed_mean(self, Py_ssize_t count):
         """The mean smoothed loss of the first examples at w = change."""
