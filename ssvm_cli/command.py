@@ -5,6 +5,8 @@ import math
 import click
 from click.core import ParameterSource
 
+from ssvm_cli import habits
+
 LONGEST_PATH = 10_000  # values of lambda
 GIVEN = {ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP}
 
@@ -25,7 +27,13 @@ class Command(click.Command):
         super().__init__(*args, **kwargs)
 
     def parse_args(self, ctx, args):
-        rest = super().parse_args(ctx, with_verbosity_level(args))
+        try:
+            rest = super().parse_args(ctx, with_verbosity_level(args))
+        except click.NoSuchOption as error:
+            hint = habits.hint(self.name, error.option_name, args)
+            if not hint:
+                raise
+            raise click.UsageError(f'No such option: {error.option_name}.{hint}', ctx) from None
         if ctx.params.pop('quiet', False) and not ctx.resilient_parsing:
             refuse_both(ctx, '--quiet', '--verbose')
             if ctx.get_parameter_source('verbose') != ParameterSource.COMMANDLINE:

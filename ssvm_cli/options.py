@@ -14,6 +14,7 @@ import functools
 
 import click
 
+from ssvm_cli import habits
 from ssvm_cli.command import LambdaPath, LazyChoice, Number, Option
 
 TASKS = ('multiclass', 'chain')
@@ -57,6 +58,16 @@ class Spelling(click.Choice):
 
     def convert(self, value, param, ctx):
         return super().convert(self.spellings.get(value, value), param, ctx)
+
+
+class SlackNorm(click.Choice):
+    """The choices of -p, which is an option of crfsuite too."""
+
+    def convert(self, value, param, ctx):
+        hint = habits.parameter_hint(value)
+        if hint:
+            self.fail(f'{value!r} is not one of {", ".join(self.choices)}.{hint}', param, ctx)
+        return super().convert(value, param, ctx)
 
 
 def list_solvers(ctx, param, value):
@@ -134,7 +145,7 @@ objective_options = together(
         '--task-loss',
         metavar='[zero-one|hamming|FILE]',
         help='Loss of a wrong output; FILE is a tab-separated cost matrix with label names in its header and a row per '
-        'right label. Default: zero-one for multiclass, hamming for chains.',
+        'right label. Default: zero-one (or 0) for multiclass, hamming (or 1) for chains.',
     ),
     objective(
         '-o',
@@ -147,7 +158,7 @@ objective_options = together(
     objective(
         '-p',
         '--slack-norm',
-        type=click.Choice(SLACK_NORMS),
+        type=SlackNorm(SLACK_NORMS),
         default='1',
         show_default=True,
         help='Norm of the slacks in the hinge: their sum, or half the sum of their squares.',
