@@ -28,7 +28,7 @@ def atomic_output(path):
                 raise DataError('<stdout>', None, 'is closed', 'expected an open standard output')
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
-        elif _special(path):
+        elif is_special(path):
             with open(path, 'wb') as stream:
                 yield stream
         else:
@@ -79,7 +79,7 @@ def _alive(pid):
     return True
 
 
-def _special(path):
+def is_special(path):
     """Whether an output is written as it stands: a device, a pipe, or whatever /dev/stdout happens to be."""
     if path.startswith(('/dev/', '/proc/')):
         return os.path.exists(path)

@@ -10,16 +10,19 @@ from cython_ext.features.kernel_function import Kernel
 from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import all_solvers
 from cython_ext.text.vocabulary import Vocabulary
-from data_formats.atomic import remove_leftovers
+from data_formats.atomic import is_special, remove_leftovers
+from data_formats.checkpoint import begins_as_checkpoint
 from data_formats.errors import DataError, SolverError, UsageError
-from data_formats.model import Model, load, save
+from data_formats.log import begins_as_log
+from data_formats.model import Model, begins_as_model, load, save
+from data_formats.model_tsv import is_model_tsv
 from ssvm_cli import __version__, monitor
 from ssvm_cli.certificate import Tolerance, relative_gap
 from ssvm_cli.cli import Terminated
 from ssvm_cli.inputs import read_training_data
 from ssvm_cli.kernels import requested_kernel
 from ssvm_cli.options import TASK_LOSSES
-from ssvm_cli.paths import check_paths, check_there
+from ssvm_cli.paths import check_overwritten, check_paths, check_there
 from ssvm_cli.progress import Progress
 from ssvm_cli.resources import available_cpus, total_memory
 from ssvm_cli.schedule import Schedule
@@ -93,7 +96,16 @@ def check_request(o):
     inputs = {'TRAIN': o.train, '--dev': o.dev, '--template': o.template}
     check_paths(inputs, {'MODEL': o.model, '--log': o.log_path, '--checkpoint': o.checkpoint})
     check_there(o.dev, o.init)
+    check_overwritten(o.model, 'ssvm model', lambda head: begins_as_model(head) or is_model_tsv(head))
+    check_overwritten(o.log_path, 'log of ssvm', begins_as_log)
+    if not o.resume:  # otherwise it is read, which finds more
+        check_overwritten(checkpoint_path(o), 'ssvm checkpoint', begins_as_checkpoint)
     return info, settings
+
+
+def checkpoint_path(o):
+    """Where the state of the run is kept; None where nobody said and MODEL is no regular file."""
+    return o.checkpoint or (None if o.model == '-' or is_special(o.model) else f'{o.model}.checkpoint')
 
 
 def requested_variant(o):
@@ -122,8 +134,7 @@ class Training:
         self.progress = progress
         self.threads = o.threads or available_cpus()
         self._saved = o.resume  # there is a checkpoint of this run
-        special = o.model == '-' or (os.path.exists(o.model) and not os.path.isfile(o.model))
-        self.checkpoint_path = o.checkpoint or (None if special else f'{o.model}.checkpoint')
+        self.checkpoint_path = checkpoint_path(o)
         self.begun = False  # from here on there is something to save
         self.failed = False  # something was asked for that could not be written
 
