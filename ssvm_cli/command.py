@@ -1,6 +1,7 @@
 """Click classes that every subcommand is made of: sections in the help, numbers that are numbers, lazy choices."""
 
 import math
+import re
 
 import click
 from click.core import ParameterSource
@@ -64,7 +65,7 @@ def refuse_both(ctx, *names):
 
 
 def with_verbosity_level(args):
-    """Give each `-v` that no level follows the level 2.
+    """Give each `-v` that no level follows the level 2, and each `-vv` the level 3; `-qv` is both, to be refused.
 
     svm_struct_learn writes `-v LEVEL`; everybody else writes `-v`.
     """
@@ -73,7 +74,15 @@ def with_verbosity_level(args):
     for k in reversed(range(end)):
         if args[k] in ('-v', '--verbose') and not (k + 1 < end and args[k + 1].isdigit()):
             args.insert(k + 1, '2')
+        elif re.fullmatch('-[qv]{2,}', args[k]):
+            args[k : k + 1] = ['-q'] * ('q' in args[k]) + ['-v', '3'] * ('v' in args[k])
     return args
+
+
+class Whole(click.IntRange):
+    """A whole number in a range; only its name in messages is ours."""
+
+    name = 'whole number'
 
 
 class Number(click.ParamType):

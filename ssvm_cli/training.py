@@ -23,7 +23,7 @@ from ssvm_cli.inputs import read_training_data
 from ssvm_cli.kernels import requested_kernel
 from ssvm_cli.options import TASK_LOSSES
 from ssvm_cli.paths import check_overwritten, check_paths, check_there
-from ssvm_cli.progress import Progress
+from ssvm_cli.progress import Progress, counted
 from ssvm_cli.resources import available_cpus, total_memory
 from ssvm_cli.schedule import Schedule
 from ssvm_cli.settings import parse_settings
@@ -197,10 +197,10 @@ class Training:
         self.kernel, self.variant = requested_kernel(o), requested_variant(o)
         if o.hard_margin:
             self.lam = 1.0
-        sizes = [f'{data.n} examples']
+        sizes = [counted(data.n, 'example')]
         if self.task != 'multiclass':
-            sizes.append(f'{data.tokens} tokens')
-        sizes += [f'{len(data.label_names)} labels', f'{len(data.attributes)} attributes']
+            sizes.append(counted(data.tokens, 'token'))
+        sizes += [counted(len(data.label_names), 'label'), counted(len(data.attributes), 'attribute')]
         self.progress.say(f'{o.train}: {", ".join(sizes)} ({self.facts["format"]}, {self.task})')
         self._warn_of_little()
         origin = (
@@ -217,7 +217,7 @@ class Training:
         variant = ''.join(f', {name}' for name in self.variant.names)
         self.progress.say(
             f'{o.objective}{variant}{loss}{kernel}, lambda {self.lam:.6g}{origin}, solver {self.info.name}, '
-            f'seed {o.seed}, {self.threads} thread{"s" * (self.threads > 1)}'
+            f'seed {o.seed}, {counted(self.threads, "thread")}'
         )
 
     def _warn_of_little(self):
@@ -298,7 +298,7 @@ class Training:
         if there is not None and needed > there:
             data = self.dataset
             raise SolverError(
-                f'{len(data.attributes)} attributes and {len(data.label_names)} labels need '
+                f'{counted(len(data.attributes), "attribute")} and {counted(len(data.label_names), "label")} need '
                 f'{needed / 2**30:.1f} GB at least, and there are {there / 2**30:.1f} GB '
                 '(--min-freq N and --feature-set observed need less)'
             )
@@ -408,7 +408,7 @@ class Training:
             self.solver.restore(saved.parts['solver'])
         except (KeyError, ValueError, TypeError) as error:
             raise DataError(self.checkpoint_path, None, f'does not fit the solver ({error})') from error
-        self.progress.say(f'going on from {self.checkpoint_path} after {self.solver.passes} passes')
+        self.progress.say(f'going on from {self.checkpoint_path} after {counted(self.solver.passes, "pass", "passes")}')
 
     def _save_checkpoint(self, running):
         from data_formats import checkpoint
@@ -491,8 +491,8 @@ class Training:
             self._hint_at_scale()
         if status != monitor.INTERRUPTED:
             self._hint_at_zero()
-        bounds, passes = self.monitor.bounds, self.passes
-        text = f'{STATUS_TEXT[status]} after {passes} pass{"es" * (passes != 1)}'
+        bounds = self.monitor.bounds
+        text = f'{STATUS_TEXT[status]} after {counted(self.passes, "pass", "passes")}'
         if tolerance is None:
             text += f': primal {bounds.primal:.6g}, no certificate'
         else:

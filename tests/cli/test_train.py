@@ -99,6 +99,22 @@ def test_verbosity(files, tmp_path):
     usual = run('train', files / 'train.svm', tmp_path / 'm').stderr
     more = run('train', '-v', files / 'train.svm', tmp_path / 'm').stderr
     assert quiet == '' and len(more.splitlines()) == len(usual.splitlines()) + 1
+    assert len(run('train', '-vv', files / 'train.svm', tmp_path / 'm').stderr.splitlines()) >= len(more.splitlines())
+
+
+def test_one_is_no_plural(tmp_path):
+    (tmp_path / 'one.conll').write_text('w X\n')
+    (tmp_path / 'tpl').write_text('U0:%x[0,0]\n')
+    how = ['--template', tmp_path / 'tpl', '--threads', 1, '--max-passes', 1, '--checkpoint', tmp_path / 'state']
+    lines = run('train', *how, tmp_path / 'one.conll', tmp_path / 'm').stderr.splitlines()
+    assert lines[0].endswith('one.conll: 1 example, 1 token, 1 label, 1 attribute (conll, chain)')
+    assert lines[2].endswith(' 1 thread') and ' after 1 pass: ' in lines[-1]
+    lines = run('train', '--resume', *how, tmp_path / 'one.conll', tmp_path / 'm').stderr.splitlines()
+    assert lines[3].endswith('/state after 1 pass')
+    said = run('predict', '-v', tmp_path / 'one.conll', tmp_path / 'm').stderr
+    assert said.endswith(': 1 example, 1 token\n')
+    said = run('convert', '--template', tmp_path / 'tpl', tmp_path / 'one.conll', tmp_path / 'one.crfsuite').stderr
+    assert said.endswith(': 1 example, 1 token, from conll to crfsuite\n')
 
 
 def test_log_and_dev(files, tmp_path):
@@ -345,13 +361,14 @@ REFUSED = {
     'task not offered': (['--task', 'cfg'], "'cfg' is not"),
     'loss without effect': (['--objective', 'log', '-l', 'hamming'], '--task-loss has no effect'),
     'no such loss': (['-l', 'nope'], 'no such file (expected zero-one, hamming or a file)'),
-    'passes': (['--max-passes', '1.5'], 'not a valid integer'),
+    'passes': (['--max-passes', '2.5'], "'2.5' is not a valid whole number"),
     'task of the format': (['--task', 'chain'], 'svmlight files hold no data for --task chain'),
     'template of the format': (['--template', 'tpl'], '--template makes attributes of CoNLL columns'),
     'certificate': (['--no-certificate', '--require-gap'], '--no-certificate computes no gap'),
     'a gap of none': (['--rel-gap', 0.1, '--no-certificate'], '--rel-gap and --no-certificate exclude each other'),
     'set twice': (['--set', 'cache=5', '--set', 'cache=6'], '--set cache=6: cache is given twice'),
     'quiet and verbose': (['-q', '-v'], '--quiet and --verbose exclude each other: give one of them'),
+    'quiet and verbose in one': (['-qv'], '--quiet and --verbose exclude each other: give one of them'),
     'resume and init': (['--resume', '--init', 'm'], 'give one of them'),
     'model is train': (['--template', 'model'], 'model is both --template and MODEL'),
     'log is model': (['--log', './model'], './model is both MODEL and --log'),
