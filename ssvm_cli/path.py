@@ -69,7 +69,7 @@ class PathTraining(Training):
         if log:
             log.close()
         if missed and self._tolerance is not None and status != monitor.INTERRUPTED:
-            self._hint_at_scale()
+            self._hint_at_the_gap()
         chosen = 'best on --dev' if self._dev else 'last'
         self.progress.say(f'{o.model} is the {chosen}, lambda {model.header["lambda"]:.6g}')
         if status == monitor.INTERRUPTED:

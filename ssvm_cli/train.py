@@ -61,7 +61,7 @@ def resolve(ctx, given):
 
 
 def drop_lambda(ctx, given):
-    """Without slacks lambda means nothing: refuse it, unless it stands in a file and --hard-margin on the command line."""
+    """Refuse a lambda where there are no slacks, unless it stands in a file and --hard-margin on the command line."""
     for name, option in {'lam': '--lambda', 'c': '-c'}.items():
         places = [ctx.get_parameter_source(param).name for param in (name, 'hard_margin')]
         if given[name] is not None and places != ['DEFAULT_MAP', 'COMMANDLINE']:

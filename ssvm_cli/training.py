@@ -16,7 +16,7 @@ from data_formats.errors import DataError, SolverError, UsageError
 from data_formats.log import begins_as_log
 from data_formats.model import Model, begins_as_model, load, save
 from data_formats.model_tsv import is_model_tsv
-from ssvm_cli import __version__, monitor
+from ssvm_cli import __version__, hints, monitor
 from ssvm_cli.certificate import Tolerance, relative_gap
 from ssvm_cli.cli import Terminated
 from ssvm_cli.inputs import read_training_data
@@ -38,9 +38,6 @@ STATUS_TEXT = {
     monitor.INTERRUPTED: 'interrupted',
 }
 GAP_MISSED = 3
-# From here on it is likely the scale of the features that keeps a run from its tolerance.
-LARGE_VALUE = 1000.0
-WIDE_GAP = 0.1
 
 
 def train(o):
@@ -171,7 +168,7 @@ class Training:
                     stop, keep_checkpoint=o.checkpoint is not None, evaluate_first=o.init is not None
                 )
             except SolverError:
-                self._hint_at_scale()
+                self._hint_at_the_gap()
                 raise
             self._let_go_of_the_solver()
             if self.monitor.bounds.w is not None:
@@ -488,9 +485,10 @@ class Training:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(self.checkpoint_path)
         if tolerance is not None and status not in (monitor.CONVERGED, monitor.INTERRUPTED):
-            self._hint_at_scale()
+            self._hint_at_the_gap()
         if status != monitor.INTERRUPTED:
-            self._hint_at_zero()
+            gap = None if tolerance is None else self._relative_gap()
+            self._hint(hints.no_weights(self.o.model, self.passes, self.monitor.bounds.w, gap))
         bounds = self.monitor.bounds
         text = f'{STATUS_TEXT[status]} after {counted(self.passes, "pass", "passes")}'
         if tolerance is None:
@@ -507,22 +505,17 @@ class Training:
             self.progress.say(f'{self.o.model} and {self.checkpoint_path} are saved; --resume goes on from there')
         self.progress.say(text)
 
-    def _hint_at_zero(self):
-        """Say so when training has brought nothing: a certificate does not show it."""
-        if self.passes and not np.any(self.monitor.bounds.w):
-            self.progress.say(
-                f'{self.o.model}: all weights are 0, which had the lowest objective of all passes (a smaller '
-                '--lambda, that is a larger -c, lets them grow)'
-            )
+    def _hint_at_the_gap(self):
+        """What would have closed it sooner."""
+        self._hint(hints.large_features(self.o.train, self.largest, self._relative_gap()))
+        self._hint(hints.short_steps(self.info.name, self.settings))
 
-    def _hint_at_scale(self):
-        """Say what helps when features are so large that a run comes to nothing."""
-        bounds = self.monitor.bounds
-        if self.largest > LARGE_VALUE and relative_gap(bounds.primal, bounds.provable) > WIDE_GAP:
-            self.progress.say(
-                f'{self.o.train}: features have values up to {self.largest:.3g}; scaled to about 1 they would make the '
-                'gap close sooner'
-            )
+    def _relative_gap(self):
+        return relative_gap(self.monitor.bounds.primal, self.monitor.bounds.provable)
+
+    def _hint(self, text):
+        if text is not None:
+            self.progress.say(text)
 
 
 def _checksum(dataset, cost):

@@ -456,6 +456,23 @@ def test_features_that_are_too_large_are_named(files, tmp_path, how):
     assert 'scaled' not in run('train', *how, files / 'train.svm', tmp_path / 'm').stderr
 
 
+def test_grey_values_are_named_where_the_gap_is_wide(files, tmp_path):
+    (tmp_path / 'grey.svm').write_text(scaled((files / 'train.svm').read_text(), 255))
+    how = ['--max-passes', 3, '--rel-gap', 1e-9, tmp_path / 'grey.svm', tmp_path / 'm']
+    assert re.search(r'grey\.svm: features have values up to \d{3}; scaled to about 1', run('train', *how).stderr)
+    said = run('train', '--lambda', 1e4, *how).stderr
+    assert gap(tmp_path / 'grey.svm', tmp_path / 'm')['relative_gap'] < 0.1 and 'scaled' not in said
+
+
+def test_the_short_steps_of_excessive_gap_are_named(files, tmp_path):
+    how = ['--solver', 'excessive-gap', '--max-passes', 5, files / 'train.svm', tmp_path / 'm']
+    lines = run('train', *how).stderr.splitlines()
+    assert '--set adaptive=true is much faster' in lines[-3]
+    assert lines[-2].endswith('lowest objective of all passes (more passes or another --solver may find better ones)')
+    for other in (['--set', 'adaptive=true'], ['--rel-gap', 1], ['--no-certificate']):
+        assert '--set adaptive' not in run('train', *other, *how).stderr
+
+
 def test_a_run_that_fails_because_features_are_too_large_says_so(files, tmp_path):
     text = (files / 'train.svm').read_text()
     (tmp_path / 'large.svm').write_text(re.sub(r'(:\S+)', r'\1e200', text))
@@ -468,7 +485,8 @@ def test_weights_that_are_all_zero_are_said(files, tmp_path):
     """Examples that contradict each other are best left alone; who gets such a model is told."""
     (tmp_path / 'same.svm').write_text('1 1:1\n2 1:1\n')
     said = 'all weights are 0, which had the lowest objective'
-    assert said in run('train', tmp_path / 'same.svm', tmp_path / 'm').stderr
+    advice = f'{said} of all passes (a smaller --lambda, that is a larger -c, lets them grow)'
+    assert advice in run('train', tmp_path / 'same.svm', tmp_path / 'm').stderr
     weights = load(tmp_path / 'm').weights
     assert not weights.get('state.weights', weights.get('state')).any()
     assert said not in run('train', files / 'train.svm', tmp_path / 'm').stderr
