@@ -25,7 +25,7 @@ def atomic_output(path):
     with _errors_of_writing('<stdout>' if path == '-' else path, (target, temporary)):
         if path == '-':
             if sys.stdout is None:
-                raise DataError('<stdout>', None, 'is closed', 'expected an open standard output')
+                raise _closed()
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
         elif is_special(path):
@@ -42,6 +42,10 @@ def atomic_output(path):
                 with contextlib.suppress(OSError):
                     os.unlink(temporary)
                 raise
+
+
+def _closed():
+    return DataError('<stdout>', None, 'is closed', 'expected an open standard output')
 
 
 def remove_leftovers(path):
@@ -106,9 +110,12 @@ def check_output(path):
 
     Raises:
         UsageError: the folder is missing or not writable, or the path is a folder or no path at all.
+        DataError: standard output is closed.
     """
     path = os.fspath(path)
     if path == '-':
+        if sys.stdout is None:
+            raise _closed()
         return
     if os.path.isdir(path) or os.path.basename(path) in ('', '.', '..'):
         raise UsageError(f'{path}: is a folder (expected the name of a file to write)')

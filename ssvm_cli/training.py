@@ -24,6 +24,7 @@ from ssvm_cli.kernels import requested_kernel
 from ssvm_cli.options import TASK_LOSSES
 from ssvm_cli.paths import check_overwritten, check_paths, check_there
 from ssvm_cli.progress import Progress, counted
+from ssvm_cli.rescue import save_elsewhere
 from ssvm_cli.resources import available_cpus, total_memory
 from ssvm_cli.schedule import Schedule
 from ssvm_cli.settings import parse_settings
@@ -131,6 +132,8 @@ class Training:
         self.progress = progress
         self.threads = o.threads or available_cpus()
         self._saved = o.resume  # there is a checkpoint of this run
+        self.special = o.model == '-' or is_special(o.model)  # a pipe or a device
+        self.model_path = o.model
         self.checkpoint_path = checkpoint_path(o)
         self.begun = False  # from here on there is something to save
         self.failed = False  # something was asked for that could not be written
@@ -172,7 +175,7 @@ class Training:
                 raise
             self._let_go_of_the_solver()
             if self.monitor.bounds.w is not None:
-                self._write_model(status, tolerance)
+                self._write(self._model(status, tolerance), stop)
         if log:
             log.close()
         self._finish(status, tolerance)
@@ -430,8 +433,23 @@ class Training:
         self.passes, self.oracle_calls = self.solver.passes, self.solver.oracle_calls
         self.solver = self.monitor.solver = None
 
-    def _write_model(self, status, tolerance):
-        save(self._model(status, tolerance), self.o.model)
+    def _write(self, model, stop):
+        """MODEL, or where that has become impossible another file: an hour's work is not thrown away.
+
+        Raises:
+            DataError: neither could be written.
+        """
+        if self.special:
+            stop.stand_aside()
+        try:
+            save(model, self.o.model)
+        except DataError as error:
+            elsewhere = save_elsewhere(model)
+            if elsewhere is None:
+                raise
+            self._complain(error)
+            self.model_path = elsewhere
+            self.progress.say(f'{elsewhere}: the model is here instead', level=0)
 
     def _model(self, status, tolerance):
         """The model of the best weights."""
@@ -488,7 +506,7 @@ class Training:
             self._hint_at_the_gap()
         if status != monitor.INTERRUPTED:
             gap = None if tolerance is None else self._relative_gap()
-            self._hint(hints.no_weights(self.o.model, self.passes, self.monitor.bounds.w, gap))
+            self._hint(hints.no_weights(self.model_path, self.passes, self.monitor.bounds.w, gap))
         bounds = self.monitor.bounds
         text = f'{STATUS_TEXT[status]} after {counted(self.passes, "pass", "passes")}'
         if tolerance is None:
@@ -502,7 +520,7 @@ class Training:
             saved = f'; {self.checkpoint_path} is saved and --resume goes on from there' if self._saved else ''
             text = f'interrupted before any weights satisfy all constraints: no model is written{saved}'
         elif status == monitor.INTERRUPTED and self._saved:
-            self.progress.say(f'{self.o.model} and {self.checkpoint_path} are saved; --resume goes on from there')
+            self.progress.say(f'{self.model_path} and {self.checkpoint_path} are saved; --resume goes on from there')
         self.progress.say(text)
 
     def _hint_at_the_gap(self):
