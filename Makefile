@@ -33,10 +33,12 @@ $(VENV)/created:
 	touch $@
 
 $(VENV)/installed: $(VENV)/created $(SOURCES)
+	@echo 'installing ssvm into $(VENV) and compiling its extensions, which takes some minutes'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
 $(VENV)/test-installed: $(VENV)/created $(SOURCES)
+	@echo 'installing ssvm and what its tests need into $(VENV), and compiling its extensions, which takes some minutes'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	touch $(VENV)/installed $@
 

@@ -25,10 +25,10 @@ def atomic_output(path):
     with _errors_of_writing('<stdout>' if path == '-' else path, (target, temporary)):
         if path == '-':
             if sys.stdout is None:
-                raise DataError('<stdout>', None, 'is closed', 'expected an open standard output')
+                raise _closed()
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
-        elif _special(path):
+        elif is_special(path):
             with open(path, 'wb') as stream:
                 yield stream
         else:
@@ -42,6 +42,10 @@ def atomic_output(path):
                 with contextlib.suppress(OSError):
                     os.unlink(temporary)
                 raise
+
+
+def _closed():
+    return DataError('<stdout>', None, 'is closed', 'expected an open standard output')
 
 
 def remove_leftovers(path):
@@ -79,7 +83,7 @@ def _alive(pid):
     return True
 
 
-def _special(path):
+def is_special(path):
     """Whether an output is written as it stands: a device, a pipe, or whatever /dev/stdout happens to be."""
     if path.startswith(('/dev/', '/proc/')):
         return os.path.exists(path)
@@ -106,9 +110,12 @@ def check_output(path):
 
     Raises:
         UsageError: the folder is missing or not writable, or the path is a folder or no path at all.
+        DataError: standard output is closed.
     """
     path = os.fspath(path)
     if path == '-':
+        if sys.stdout is None:
+            raise _closed()
         return
     if os.path.isdir(path) or os.path.basename(path) in ('', '.', '..'):
         raise UsageError(f'{path}: is a folder (expected the name of a file to write)')

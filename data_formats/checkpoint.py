@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from data_formats.atomic import atomic_output
-from data_formats.container import Container, write_container
+from data_formats.container import Container, begins_as_container, write_container
 from data_formats.errors import DataError
 
 FORMAT = 'ssvm-checkpoint'
@@ -67,6 +67,11 @@ def load(path):
         array = container.any_array(name)
         parts.setdefault(part, {})[key] = array.item() if array.ndim == 0 else array
     return Checkpoint(document['run'], parts)
+
+
+def begins_as_checkpoint(head):
+    """Whether the first bytes of a file are those of a checkpoint."""
+    return begins_as_container(head, DOCUMENT)
 
 
 def differences(saved, now):

@@ -60,6 +60,11 @@ def write_container(stream, name, document, arrays):
                 np.lib.format.write_array(target, array, version=(1, 0), allow_pickle=False)
 
 
+def begins_as_container(head, name):
+    """Whether the first bytes of a file are those of a container whose first member is `name`."""
+    return head.startswith(START) and head[LOCAL_HEADER:].startswith(name.encode())
+
+
 def _member(name, deflate):
     member = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
     member.create_system = 3  # the same bytes on every system

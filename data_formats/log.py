@@ -87,6 +87,11 @@ class TrainingLog:
                 stream.write(''.join(kept).encode('utf-8', 'surrogateescape'))
 
 
+def begins_as_log(head):
+    """Whether the first bytes of a file are those of a log, with its comment or without."""
+    return head.startswith((b'# ssvm ', ','.join(COLUMNS[:3]).encode()))
+
+
 def read_log(path):
     """The rows of a log as dictionaries of strings, comments left out."""
     import csv

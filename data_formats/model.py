@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from data_formats.atomic import atomic_output
-from data_formats.container import START, Container, write_container
+from data_formats.container import START, Container, begins_as_container, write_container
 from data_formats.model_header import FORMAT, FORMAT_VERSION, WHAT, check_header
 from data_formats.sparse_weights import dense, packed
 
@@ -101,6 +101,11 @@ def load(path, with_dual=True, as_stored=False):
 def is_container(head):
     """Whether the first bytes of a file are those of a model (or of any zip file)."""
     return head.startswith(START)
+
+
+def begins_as_model(head):
+    """Whether they are those of a model and of no other zip file."""
+    return begins_as_container(head, HEADER)
 
 
 def _vocabulary(container, name):

@@ -2,11 +2,13 @@
 
 DATA is a folder with the original corpora:
     ud_english_ewt/en_ewt-ud-train.conllu.gz, en_ewt-ud-test.conllu    UD English EWT (CC BY-SA 4.0)
-    ner_wnut17/wnut17train.conll, emerging.dev.conll                   WNUT-17 (CC BY 4.0)
+    ner_wnut17/wnut17train.conll                                       WNUT-17 (CC BY 4.0)
     fashion_mnist/{train,t10k}-{images-idx3,labels-idx1}-ubyte.gz      Fashion-MNIST (MIT)
 
-Sentences are taken at a fixed distance (every 8th and so on), so that every genre is represented; two columns are added
-that a template can use: the last three letters of the word, and its shape (Xx for Word, d for 2026, Xd for B52).
+Sentences are taken at a fixed distance (every 8th and so on), so that every genre is represented. The test part of the
+entities is every 4th message of WNUT-17's training part, and their training part the other messages: WNUT-17's own
+development and test parts come from other places and have other entities by design. Two columns are added that a
+template can use: the last three letters of the word, and its shape (Xx for Word, d for 2026, Xd for B52).
 """
 
 import gzip
@@ -47,9 +49,9 @@ def shape(word):
     return re.sub(r'(.)\1+', r'\1', word)
 
 
-def write_columns(target, blocks, rows, distance):
+def write_columns(target, blocks, rows):
     with open(target, 'w', encoding='utf-8', newline='\n') as stream:
-        for block in islice(blocks, 0, None, distance):
+        for block in blocks:
             for word, tag in rows(block):
                 print(word, word[-3:].lower(), shape(word), tag, file=stream)
             print(file=stream)
@@ -75,10 +77,12 @@ def write_images(target, pixels, labels, distance):
 
 def main(data):
     ewt, wnut, fashion = data / 'ud_english_ewt', data / 'ner_wnut17', data / 'fashion_mnist'
-    write_columns(HERE / 'pos' / 'train.txt', sentences(ewt / 'en_ewt-ud-train.conllu.gz'), pos_rows, 8)
-    write_columns(HERE / 'pos' / 'test.txt', sentences(ewt / 'en_ewt-ud-test.conllu'), pos_rows, 5)
-    write_columns(HERE / 'ner' / 'train.txt', sentences(wnut / 'wnut17train.conll'), ner_rows, 2)
-    write_columns(HERE / 'ner' / 'test.txt', sentences(wnut / 'emerging.dev.conll'), ner_rows, 2)
+    train, test = sentences(ewt / 'en_ewt-ud-train.conllu.gz'), sentences(ewt / 'en_ewt-ud-test.conllu')
+    write_columns(HERE / 'pos' / 'train.txt', islice(train, 0, None, 8), pos_rows)
+    write_columns(HERE / 'pos' / 'test.txt', islice(test, 0, None, 5), pos_rows)
+    messages = list(sentences(wnut / 'wnut17train.conll'))
+    write_columns(HERE / 'ner' / 'train.txt', (block for k, block in enumerate(messages) if k % 4 != 1), ner_rows)
+    write_columns(HERE / 'ner' / 'test.txt', messages[1::4], ner_rows)
     for name, part, distance in (('train', 'train', 60), ('test', 't10k', 20)):
         files = (fashion / f'{part}-{kind}-ubyte.gz' for kind in ('images-idx3', 'labels-idx1'))
         write_images(HERE / 'images' / f'{name}.svm.gz', *files, distance)

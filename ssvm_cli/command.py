@@ -1,9 +1,12 @@
 """Click classes that every subcommand is made of: sections in the help, numbers that are numbers, lazy choices."""
 
 import math
+import re
 
 import click
 from click.core import ParameterSource
+
+from ssvm_cli import habits
 
 LONGEST_PATH = 10_000  # values of lambda
 GIVEN = {ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP}
@@ -25,7 +28,13 @@ class Command(click.Command):
         super().__init__(*args, **kwargs)
 
     def parse_args(self, ctx, args):
-        rest = super().parse_args(ctx, with_verbosity_level(args))
+        try:
+            rest = super().parse_args(ctx, with_verbosity_level(args))
+        except click.NoSuchOption as error:
+            hint = habits.hint(self.name, error.option_name, args)
+            if not hint:
+                raise
+            raise click.UsageError(f'No such option: {error.option_name}.{hint}', ctx) from None
         if ctx.params.pop('quiet', False) and not ctx.resilient_parsing:
             refuse_both(ctx, '--quiet', '--verbose')
             if ctx.get_parameter_source('verbose') != ParameterSource.COMMANDLINE:
@@ -56,7 +65,7 @@ def refuse_both(ctx, *names):
 
 
 def with_verbosity_level(args):
-    """Give each `-v` that no level follows the level 2.
+    """Give each `-v` that no level follows the level 2, and each `-vv` the level 3; `-qv` is both, to be refused.
 
     svm_struct_learn writes `-v LEVEL`; everybody else writes `-v`.
     """
@@ -65,7 +74,15 @@ def with_verbosity_level(args):
     for k in reversed(range(end)):
         if args[k] in ('-v', '--verbose') and not (k + 1 < end and args[k + 1].isdigit()):
             args.insert(k + 1, '2')
+        elif re.fullmatch('-[qv]{2,}', args[k]):
+            args[k : k + 1] = ['-q'] * ('q' in args[k]) + ['-v', '3'] * ('v' in args[k])
     return args
+
+
+class Whole(click.IntRange):
+    """A whole number in a range; only its name in messages is ours."""
+
+    name = 'whole number'
 
 
 class Number(click.ParamType):

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import click
 
 from ssvm_cli import options
-from ssvm_cli.command import Command, LazyChoice
+from ssvm_cli.command import Command, LazyChoice, Whole
 
 
 @click.command('convert', cls=Command, short_help='Convert data between formats, and models to text and back.')
@@ -28,7 +28,7 @@ from ssvm_cli.command import Command, LazyChoice
 @options.template_option
 @options.data(
     '--min-freq',
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     default=1,
     show_default=True,
     metavar='N',

@@ -12,7 +12,7 @@ from data_formats.registry import FORMATS, by_extension, detect, format_named
 from data_formats.source import Source
 from ssvm_cli.inputs import read_text
 from ssvm_cli.paths import check_paths
-from ssvm_cli.progress import Progress
+from ssvm_cli.progress import Progress, counted
 
 MODEL_NAMES = ('.model', '.tsv')  # what people call models, and models as text
 
@@ -71,7 +71,8 @@ def convert_data(o, source, progress):
         names = stack.enter_context(atomic_output(o.names)) if o.names is not None else None
         stream = stack.enter_context(atomic_output(o.output))
         target_module.write(dataset, stream, names)
-    progress.say(f'{o.input}: {dataset.n} examples, {dataset.tokens} tokens, from {name} to {target}')
+    sizes = f'{counted(dataset.n, "example")}, {counted(dataset.tokens, "token")}'
+    progress.say(f'{o.input}: {sizes}, from {name} to {target}')
 
 
 def _refuse_data_options(o, what):

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import click
 
 from ssvm_cli import options
-from ssvm_cli.command import Command
+from ssvm_cli.command import Command, Whole
 
 
 @click.command('gap', cls=Command, short_help='Recompute objective, lower bound and gap of a model.')
@@ -16,7 +16,7 @@ from ssvm_cli.command import Command
 )
 @options.running(
     '--passes',
-    type=click.IntRange(min=1),
+    type=Whole(min=1),
     default=20,
     show_default=True,
     metavar='N',

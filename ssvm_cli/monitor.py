@@ -13,6 +13,7 @@ from cython_ext.problem import Interrupted
 from cython_ext.solvers.solver import NoSolution
 from data_formats.errors import SolverError
 from ssvm_cli.certificate import Bounds, Tolerance, relative_gap
+from ssvm_cli.progress import counted
 
 CONVERGED = 'converged'  # the tolerance is reached
 FINISHED = 'finished'  # the solver has nothing left to do, short of the tolerance
@@ -100,8 +101,9 @@ class Monitor:
         if status != INTERRUPTED and self._converged():
             status = CONVERGED
         if self.bounds.w is None and status != INTERRUPTED:
+            passes = counted(self.solver.passes, 'pass', 'passes')
             raise SolverError(
-                f'no weights that satisfy all constraints were found in {self.solver.passes} passes '
+                f'no weights that satisfy all constraints were found in {passes} '
                 '(leave --hard-margin out where the data cannot be separated, or raise --max-passes)'
             )
         self._settle()
@@ -257,7 +259,8 @@ class Monitor:
     def _failure(self, primal):
         bounds = self.bounds
         best = 'none' if bounds.w is None else f'primal {bounds.primal:.6g}, dual {bounds.provable:.6g}'
-        return f'the run failed: primal is {primal} after {self.solver.passes} passes (best certificate before: {best})'
+        passes = counted(self.solver.passes, 'pass', 'passes')
+        return f'the run failed: primal is {primal} after {passes} (best certificate before: {best})'
 
     def _place(self):
         """Where the solver stands: work done, so that a pass that was interrupted counts as progress."""

@@ -14,7 +14,8 @@ import functools
 
 import click
 
-from ssvm_cli.command import LambdaPath, LazyChoice, Number, Option
+from ssvm_cli import habits
+from ssvm_cli.command import LambdaPath, LazyChoice, Number, Option, Whole
 
 TASKS = ('multiclass', 'chain')
 OBJECTIVES = ('hinge', 'log', 'softmax-margin')
@@ -57,6 +58,16 @@ class Spelling(click.Choice):
 
     def convert(self, value, param, ctx):
         return super().convert(self.spellings.get(value, value), param, ctx)
+
+
+class SlackNorm(click.Choice):
+    """The choices of -p, which is an option of crfsuite too."""
+
+    def convert(self, value, param, ctx):
+        hint = habits.parameter_hint(value)
+        if hint:
+            self.fail(f'{value!r} is not one of {", ".join(self.choices)}.{hint}', param, ctx)
+        return super().convert(value, param, ctx)
 
 
 def list_solvers(ctx, param, value):
@@ -105,7 +116,7 @@ data_options = together(
     template_option,
     data(
         '--min-freq',
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         default=1,
         show_default=True,
         metavar='N',
@@ -134,7 +145,7 @@ objective_options = together(
         '--task-loss',
         metavar='[zero-one|hamming|FILE]',
         help='Loss of a wrong output; FILE is a tab-separated cost matrix with label names in its header and a row per '
-        'right label. Default: zero-one for multiclass, hamming for chains.',
+        'right label. Default: zero-one (or 0) for multiclass, hamming (or 1) for chains.',
     ),
     objective(
         '-o',
@@ -147,7 +158,7 @@ objective_options = together(
     objective(
         '-p',
         '--slack-norm',
-        type=click.Choice(SLACK_NORMS),
+        type=SlackNorm(SLACK_NORMS),
         default='1',
         show_default=True,
         help='Norm of the slacks in the hinge: their sum, or half the sum of their squares.',
@@ -155,7 +166,7 @@ objective_options = together(
     objective(
         '--hard-margin',
         is_flag=True,
-        help='No slacks: the shortest w that gives every right output a lead of 1. Ignores LAMBDA and the task loss.',
+        help='No slacks: the shortest w that gives every right output a lead of 1; no --lambda, no --task-loss.',
     ),
     objective(
         '--lambda',
@@ -196,7 +207,7 @@ kernel_options = together(
     ),
     kernel(
         '--degree',
-        type=click.IntRange(1, 100),
+        type=Whole(1, 100),
         metavar='N',
         help="Of poly, (GAMMA <x, x'> + COEF0)^N. Default: 3.",
     ),
@@ -254,7 +265,7 @@ stopping_options = together(
     stopping('-e', '--epsilon', type=Number(positive=True), metavar='GAP', help='Absolute duality gap. Default: off.'),
     stopping(
         '--max-passes',
-        type=click.IntRange(min=0),
+        type=Whole(min=0),
         metavar='N',
         help='Passes over the data; 0 reads, evaluates and writes. Default: 1000 (perceptron: 10).',
     ),
@@ -269,7 +280,7 @@ stopping_options = together(
 
 seed_option = running(
     '--seed',
-    type=click.IntRange(min=0),
+    type=Whole(min=0),
     default=0,
     show_default=True,
     metavar='N',
@@ -278,7 +289,7 @@ seed_option = running(
 
 threads_option = running(
     '--threads',
-    type=click.IntRange(min=1, max=4096),
+    type=Whole(min=1, max=4096),
     metavar='N',
     help='Threads; results do not depend on it. Default: the CPUs that this job may use.',
 )
@@ -290,7 +301,7 @@ run_options = together(
     running('--log', 'log_path', type=click.Path(), metavar='FILE', help='Write a CSV row per checkpoint.'),
     running(
         '--gap-every',
-        type=click.IntRange(min=1),
+        type=Whole(min=1),
         metavar='PASSES',
         help='Evaluate every so many passes. Default: often at first, then more and more rarely.',
     ),
@@ -320,7 +331,7 @@ verbosity_options = together(
     running(
         '-v',
         '--verbose',
-        type=click.IntRange(0, 3),
+        type=Whole(0, 3),
         default=1,
         metavar='[LEVEL]',
         help='Say more: 0 nothing, 1 the usual, 2 (no LEVEL) and 3 details.',

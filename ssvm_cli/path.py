@@ -6,7 +6,7 @@ The dual variables of one lambda are feasible for every other, so a warm start c
 
 import os
 
-from data_formats.errors import UsageError
+from data_formats.errors import DataError, UsageError
 from data_formats.model import save
 from ssvm_cli import monitor
 from ssvm_cli.certificate import Tolerance
@@ -31,10 +31,11 @@ def check_path(o, info):
         raise UsageError(f'--lambda-path: {info.name} does not depend on lambda')
     if not any(hasattr(info.make, start) for start in STARTS):
         raise UsageError(f'--lambda-path: {info.name} cannot start from the model before')
-    if o.model == '-' and o.path_models is None and o.dev is None:
-        return
-    if o.path_models is not None and os.path.exists(o.path_models) and not os.path.isdir(o.path_models):
-        raise UsageError(f'--path-models {o.path_models}: is no folder')
+    if o.path_models is not None and os.path.exists(o.path_models):
+        if not os.path.isdir(o.path_models):
+            raise UsageError(f'--path-models {o.path_models}: is no folder')
+        if not os.access(o.path_models, os.W_OK):
+            raise UsageError(f'--path-models {o.path_models}: is not writable')
 
 
 class PathTraining(Training):
@@ -65,13 +66,13 @@ class PathTraining(Training):
                 if status == monitor.INTERRUPTED:
                     break
             model = self._best[1]
-            save(model, o.model)
+            self._write(model, stop)
         if log:
             log.close()
         if missed and self._tolerance is not None and status != monitor.INTERRUPTED:
-            self._hint_at_scale()
+            self._hint_at_the_gap()
         chosen = 'best on --dev' if self._dev else 'last'
-        self.progress.say(f'{o.model} is the {chosen}, lambda {model.header["lambda"]:.6g}')
+        self.progress.say(f'{self.model_path} is the {chosen}, lambda {model.header["lambda"]:.6g}')
         if status == monitor.INTERRUPTED:
             return stop.exit_code
         if self.failed:
@@ -117,7 +118,10 @@ class PathTraining(Training):
         """The model of a lambda: into the folder for all, and for MODEL if it is the best so far or nothing judges."""
         score = list(scores.values())[-1] if scores else None
         if self.o.path_models is not None:
-            save(model, os.path.join(self.o.path_models, f'lambda-{self.lam:.6g}.model'))
+            try:
+                save(model, os.path.join(self.o.path_models, f'lambda-{self.lam:.6g}.model'))
+            except DataError as error:
+                self._complain(error)
         if self._best is None or score is None or score > self._best[0]:
             self._best = score, model
 

@@ -3,8 +3,10 @@
 import contextlib
 import os
 
-from data_formats.atomic import check_output, remove_leftovers
-from data_formats.errors import UsageError, file_errors
+from data_formats.atomic import check_output, is_special, remove_leftovers
+from data_formats.errors import DataError, UsageError, file_errors
+
+HEAD = 256  # bytes that tell what a file is
 
 
 def check_paths(inputs, outputs):
@@ -33,6 +35,25 @@ def check_paths(inputs, outputs):
         check_output(path)
     for path in outputs.values():
         remove_leftovers(path)
+
+
+def check_overwritten(path, what, recognised):
+    """Refuse to overwrite a file that is something else than what is written, most likely given by mistake.
+
+    Args:
+        path: an output; None or - are no files, and what does not exist, is empty or no regular file may be written to.
+        what: what is written, for the message ('ssvm model').
+        recognised: function that says whether the first bytes of a file are those of such a one.
+
+    Raises:
+        DataError: the file is there and is something else.
+    """
+    if path in (None, '-') or is_special(path) or not os.path.isfile(path):
+        return
+    with file_errors(path), open(path, 'rb') as stream:
+        head = stream.read(HEAD)
+    if head and not recognised(head):
+        raise DataError(path, None, f'exists and is no {what}', 'delete it first or give another name')
 
 
 def check_there(*paths):

@@ -5,13 +5,13 @@ from types import SimpleNamespace
 import click
 
 from ssvm_cli import options
-from ssvm_cli.command import Command
+from ssvm_cli.command import Command, Whole
 
 
 @click.command('predict', cls=Command, short_help='Predict labels with a model, and score them.')
 @options.format_option('Format of TEST; auto is the one that the model was trained on.')
 @options.output(
-    '--nbest', type=click.IntRange(1, 10**6), metavar='K', help='Write the K best outputs of each example, with scores.'
+    '--nbest', type=Whole(1, 10**6), metavar='K', help='Write the K best outputs of each example, with scores.'
 )
 @options.output('--marginals', is_flag=True, help='Add a column LABEL:P for each label. For the log losses only.')
 @options.output('--scores', is_flag=True, help="Add scores: each label's for multiclass, each sequence's for chains.")

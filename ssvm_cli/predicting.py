@@ -15,7 +15,7 @@ from ssvm_cli.decoder import Decoder
 from ssvm_cli.inputs import opened
 from ssvm_cli.metrics import Scores
 from ssvm_cli.paths import check_paths
-from ssvm_cli.progress import Progress
+from ssvm_cli.progress import Progress, counted
 from ssvm_cli.resources import available_cpus
 
 PART = 1 << 18  # bytes of the input that a thread takes at a time: all arrays made of them fit into a cache
@@ -47,7 +47,7 @@ def predict(o):
                 scores.add(dataset.offsets, dataset.labels, labels, dataset.unknown_labels)
         if scored and not scores.tokens:
             raise DataError(source.name, None, 'no labels', 'expected labels for --evaluate and --metrics')
-    Progress(o.verbose).say(f'{o.test}: {examples} examples, {tokens} tokens', level=2)
+    Progress(o.verbose).say(f'{o.test}: {counted(examples, "example")}, {counted(tokens, "token")}', level=2)
     if o.evaluate:
         click.echo(scores.table().encode('utf-8', 'surrogateescape'), err=True)
     if o.metrics is not None:

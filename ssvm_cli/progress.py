@@ -62,6 +62,11 @@ class Progress:
             self._dirty = False
 
 
+def counted(number, one, many=None):
+    """'1 label', '2 labels'; many: the plural where it is not one + 's'."""
+    return f'{number} {one if number == 1 else many or one + "s"}'
+
+
 def row_text(row):
     """A row of the log in words."""
     parts = [f'pass {row["pass"]}', f'primal {row["primal"]:.6g}']

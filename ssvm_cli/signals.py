@@ -50,6 +50,11 @@ class StopFlag:
         self._thread.join()
         os.close(self._read)
 
+    def stand_aside(self):
+        """Let signals end the process from here on: what comes next may wait for ever and leaves nothing behind."""
+        for signum in self._previous:
+            signal.signal(signum, signal.SIG_DFL)
+
     @property
     def exit_code(self):
         """128 + number of the signal, 0 without one."""

@@ -43,10 +43,13 @@ def resolve(ctx, given):
     """Settle the two spellings of lambda.
 
     Raises:
-        click.UsageError: --lambda and -c, or --rel-gap and --no-certificate, both given in the same place.
+        click.UsageError: options given in the same place that exclude each other: --lambda and -c, one of them and
+            --hard-margin, --rel-gap and --no-certificate.
     """
     if given['no_certificate']:
         refuse_both(ctx, '--rel-gap', '--no-certificate')
+    if given['hard_margin']:
+        drop_lambda(ctx, given)
     if given['lam'] is not None and given['c'] is not None:
         from_config = {name for name in ('lam', 'c') if ctx.get_parameter_source(name).name == 'DEFAULT_MAP'}
         if len(from_config) != 1:
@@ -55,3 +58,12 @@ def resolve(ctx, given):
     if given['c'] is not None:
         given['lam'] = 1 / given['c']
     return given
+
+
+def drop_lambda(ctx, given):
+    """Refuse a lambda where there are no slacks, unless it stands in a file and --hard-margin on the command line."""
+    for name, option in {'lam': '--lambda', 'c': '-c'}.items():
+        places = [ctx.get_parameter_source(param).name for param in (name, 'hard_margin')]
+        if given[name] is not None and places != ['DEFAULT_MAP', 'COMMANDLINE']:
+            raise click.UsageError(f'--hard-margin has no slacks that {option} could weigh: leave one of them out.')
+        given[name] = None

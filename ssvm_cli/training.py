@@ -10,17 +10,21 @@ from cython_ext.features.kernel_function import Kernel
 from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import all_solvers
 from cython_ext.text.vocabulary import Vocabulary
-from data_formats.atomic import remove_leftovers
+from data_formats.atomic import is_special, remove_leftovers
+from data_formats.checkpoint import begins_as_checkpoint
 from data_formats.errors import DataError, SolverError, UsageError
-from data_formats.model import Model, load, save
-from ssvm_cli import __version__, monitor
+from data_formats.log import begins_as_log
+from data_formats.model import Model, begins_as_model, load, save
+from data_formats.model_tsv import is_model_tsv
+from ssvm_cli import __version__, hints, monitor
 from ssvm_cli.certificate import Tolerance, relative_gap
 from ssvm_cli.cli import Terminated
 from ssvm_cli.inputs import read_training_data
 from ssvm_cli.kernels import requested_kernel
 from ssvm_cli.options import TASK_LOSSES
-from ssvm_cli.paths import check_paths, check_there
-from ssvm_cli.progress import Progress
+from ssvm_cli.paths import check_overwritten, check_paths, check_there
+from ssvm_cli.progress import Progress, counted
+from ssvm_cli.rescue import save_elsewhere
 from ssvm_cli.resources import available_cpus, total_memory
 from ssvm_cli.schedule import Schedule
 from ssvm_cli.settings import parse_settings
@@ -35,9 +39,6 @@ STATUS_TEXT = {
     monitor.INTERRUPTED: 'interrupted',
 }
 GAP_MISSED = 3
-# From here on it is likely the scale of the features that keeps a run from its tolerance.
-LARGE_VALUE = 1000.0
-WIDE_GAP = 0.1
 
 
 def train(o):
@@ -93,7 +94,16 @@ def check_request(o):
     inputs = {'TRAIN': o.train, '--dev': o.dev, '--template': o.template}
     check_paths(inputs, {'MODEL': o.model, '--log': o.log_path, '--checkpoint': o.checkpoint})
     check_there(o.dev, o.init)
+    check_overwritten(o.model, 'ssvm model', lambda head: begins_as_model(head) or is_model_tsv(head))
+    check_overwritten(o.log_path, 'log of ssvm', begins_as_log)
+    if not o.resume:  # otherwise it is read, which finds more
+        check_overwritten(checkpoint_path(o), 'ssvm checkpoint', begins_as_checkpoint)
     return info, settings
+
+
+def checkpoint_path(o):
+    """Where the state of the run is kept; None where nobody said and MODEL is no regular file."""
+    return o.checkpoint or (None if o.model == '-' or is_special(o.model) else f'{o.model}.checkpoint')
 
 
 def requested_variant(o):
@@ -122,8 +132,9 @@ class Training:
         self.progress = progress
         self.threads = o.threads or available_cpus()
         self._saved = o.resume  # there is a checkpoint of this run
-        special = o.model == '-' or (os.path.exists(o.model) and not os.path.isfile(o.model))
-        self.checkpoint_path = o.checkpoint or (None if special else f'{o.model}.checkpoint')
+        self.special = o.model == '-' or is_special(o.model)  # a pipe or a device
+        self.model_path = o.model
+        self.checkpoint_path = checkpoint_path(o)
         self.begun = False  # from here on there is something to save
         self.failed = False  # something was asked for that could not be written
 
@@ -160,12 +171,12 @@ class Training:
                     stop, keep_checkpoint=o.checkpoint is not None, evaluate_first=o.init is not None
                 )
             except SolverError:
-                self._hint_at_scale()
+                self._hint_at_the_gap()
                 raise
             self._let_go_of_the_solver()
             self.problem.features.forget_gram()
             if self.monitor.bounds.w is not None:
-                self._write_model(status, tolerance)
+                self._write(self._model(status, tolerance), stop)
         if log:
             log.close()
         self._finish(status, tolerance)
@@ -187,10 +198,10 @@ class Training:
         self.kernel, self.variant = requested_kernel(o), requested_variant(o)
         if o.hard_margin:
             self.lam = 1.0
-        sizes = [f'{data.n} examples']
+        sizes = [counted(data.n, 'example')]
         if self.task != 'multiclass':
-            sizes.append(f'{data.tokens} tokens')
-        sizes += [f'{len(data.label_names)} labels', f'{len(data.attributes)} attributes']
+            sizes.append(counted(data.tokens, 'token'))
+        sizes += [counted(len(data.label_names), 'label'), counted(len(data.attributes), 'attribute')]
         self.progress.say(f'{o.train}: {", ".join(sizes)} ({self.facts["format"]}, {self.task})')
         self._warn_of_little()
         origin = (
@@ -207,7 +218,7 @@ class Training:
         variant = ''.join(f', {name}' for name in self.variant.names)
         self.progress.say(
             f'{o.objective}{variant}{loss}{kernel}, lambda {self.lam:.6g}{origin}, solver {self.info.name}, '
-            f'seed {o.seed}, {self.threads} thread{"s" * (self.threads > 1)}'
+            f'seed {o.seed}, {counted(self.threads, "thread")}'
         )
 
     def _warn_of_little(self):
@@ -288,7 +299,7 @@ class Training:
         if there is not None and needed > there:
             data = self.dataset
             raise SolverError(
-                f'{len(data.attributes)} attributes and {len(data.label_names)} labels need '
+                f'{counted(len(data.attributes), "attribute")} and {counted(len(data.label_names), "label")} need '
                 f'{needed / 2**30:.1f} GB at least, and there are {there / 2**30:.1f} GB '
                 '(--min-freq N and --feature-set observed need less)'
             )
@@ -398,7 +409,7 @@ class Training:
             self.solver.restore(saved.parts['solver'])
         except (KeyError, ValueError, TypeError) as error:
             raise DataError(self.checkpoint_path, None, f'does not fit the solver ({error})') from error
-        self.progress.say(f'going on from {self.checkpoint_path} after {self.solver.passes} passes')
+        self.progress.say(f'going on from {self.checkpoint_path} after {counted(self.solver.passes, "pass", "passes")}')
 
     def _save_checkpoint(self, running):
         from data_formats import checkpoint
@@ -423,8 +434,23 @@ class Training:
         self.passes, self.oracle_calls = self.solver.passes, self.solver.oracle_calls
         self.solver = self.monitor.solver = None
 
-    def _write_model(self, status, tolerance):
-        save(self._model(status, tolerance), self.o.model)
+    def _write(self, model, stop):
+        """MODEL, or where that has become impossible another file: an hour's work is not thrown away.
+
+        Raises:
+            DataError: neither could be written.
+        """
+        if self.special:
+            stop.stand_aside()
+        try:
+            save(model, self.o.model)
+        except DataError as error:
+            elsewhere = save_elsewhere(model)
+            if elsewhere is None:
+                raise
+            self._complain(error)
+            self.model_path = elsewhere
+            self.progress.say(f'{elsewhere}: the model is here instead', level=0)
 
     def _model(self, status, tolerance):
         """The model of the best weights."""
@@ -478,11 +504,12 @@ class Training:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(self.checkpoint_path)
         if tolerance is not None and status not in (monitor.CONVERGED, monitor.INTERRUPTED):
-            self._hint_at_scale()
+            self._hint_at_the_gap()
         if status != monitor.INTERRUPTED:
-            self._hint_at_zero()
-        bounds, passes = self.monitor.bounds, self.passes
-        text = f'{STATUS_TEXT[status]} after {passes} pass{"es" * (passes != 1)}'
+            gap = None if tolerance is None else self._relative_gap()
+            self._hint(hints.no_weights(self.model_path, self.passes, self.monitor.bounds.w, gap))
+        bounds = self.monitor.bounds
+        text = f'{STATUS_TEXT[status]} after {counted(self.passes, "pass", "passes")}'
         if tolerance is None:
             text += f': primal {bounds.primal:.6g}, no certificate'
         else:
@@ -494,25 +521,20 @@ class Training:
             saved = f'; {self.checkpoint_path} is saved and --resume goes on from there' if self._saved else ''
             text = f'interrupted before any weights satisfy all constraints: no model is written{saved}'
         elif status == monitor.INTERRUPTED and self._saved:
-            self.progress.say(f'{self.o.model} and {self.checkpoint_path} are saved; --resume goes on from there')
+            self.progress.say(f'{self.model_path} and {self.checkpoint_path} are saved; --resume goes on from there')
         self.progress.say(text)
 
-    def _hint_at_zero(self):
-        """Say so when training has brought nothing: a certificate does not show it."""
-        if self.passes and not np.any(self.monitor.bounds.w):
-            self.progress.say(
-                f'{self.o.model}: all weights are 0, which had the lowest objective of all passes (a smaller '
-                '--lambda, that is a larger -c, lets them grow)'
-            )
+    def _hint_at_the_gap(self):
+        """What would have closed it sooner."""
+        self._hint(hints.large_features(self.o.train, self.largest, self._relative_gap()))
+        self._hint(hints.short_steps(self.info.name, self.settings))
 
-    def _hint_at_scale(self):
-        """Say what helps when features are so large that a run comes to nothing."""
-        bounds = self.monitor.bounds
-        if self.largest > LARGE_VALUE and relative_gap(bounds.primal, bounds.provable) > WIDE_GAP:
-            self.progress.say(
-                f'{self.o.train}: features have values up to {self.largest:.3g}; scaled to about 1 they would make the '
-                'gap close sooner'
-            )
+    def _relative_gap(self):
+        return relative_gap(self.monitor.bounds.primal, self.monitor.bounds.provable)
+
+    def _hint(self, text):
+        if text is not None:
+            self.progress.say(text)
 
 
 def _checksum(dataset, cost):

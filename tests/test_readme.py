@@ -1,6 +1,7 @@
 """The documentation is true: every command of the README runs, in its order, in a copy of examples/; options that other
 pages mention exist; the tables name what there is."""
 
+import json
 import os
 import re
 import shutil
@@ -90,6 +91,29 @@ def test_set_up_is_what_ci_runs():
     script = ci.read_text()
     for command in re.findall(r'^make \w+', setup, re.MULTILINE):
         assert f'\n{command}\n' in script
+
+
+def test_the_tour_shows_weights_and_a_score_worth_showing(tour):
+    """What its blocks have left behind: rows of weights, not comments; entities that are found."""
+    work, env = tour
+    if not (work / 'pos.tsv').exists():
+        pytest.skip('needs the blocks before it')
+    (line,) = re.findall(r'^grep .* pos\.tsv .*$', README, re.MULTILINE)
+    shown = subprocess.run(['bash', '-euc', line], cwd=work, env=env, capture_output=True, text=True, check=True).stdout
+    rows = [row.split('\t') for row in shown.splitlines()]
+    assert [row[:2] for row in rows] == [['transition', 'DET']] * 3
+    assert float(rows[0][3]) >= float(rows[1][3]) >= float(rows[2][3]) > 0
+    (said,) = re.findall(r'F1 of (\d+)', README)
+    assert round(100 * json.loads((work / 'ner.json').read_text())['chunks']['f1']) == int(said)
+
+
+@pytest.mark.skipif(not (ROOT / 'Makefile').exists() or shutil.which('make') is None, reason='needs make and Makefile')
+@pytest.mark.parametrize('goal', ['demo', 'test'])
+def test_make_says_that_compiling_takes_time(tmp_path, goal):
+    argv = ['make', '-n', goal, f'VENV={tmp_path / "venv"}']
+    lines = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    install = next(k for k, line in enumerate(lines) if 'pip install' in line)
+    assert lines[install - 1].startswith('echo ') and 'minutes' in lines[install - 1]
 
 
 def test_tables_name_what_there_is():

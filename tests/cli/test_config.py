@@ -42,6 +42,15 @@ def test_the_command_line_wins_over_its_contrary(files, tmp_path, config):
     assert 'no certificate' in run('train', '-v1', '--no-certificate', '--max-passes', 2, *how).stderr
 
 
+def test_a_hard_margin_wins_over_the_lambda_of_a_file(tmp_path, config):
+    (tmp_path / 'train.svm').write_text('1 1:1\n2 2:1\n')
+    path = config('lambda: 0.5\n')
+    assert header(tmp_path, tmp_path, '--config', path, '--hard-margin')['lambda'] == 1
+    path = config('hard-margin: on\n')
+    how = ['--config', path, '--lambda', 0.5, tmp_path / 'train.svm', tmp_path / 'm']
+    assert '--hard-margin has no slacks that --lambda could weigh' in run('train', *how, code=2).stderr
+
+
 def test_c_has_one_letter(files, tmp_path, config):
     assert header(files, tmp_path, '--config', config('c: 2\n'))['lambda'] == 0.5
 
@@ -57,8 +66,9 @@ REFUSED = [
     ('quiet: maybe\n', ":1: option 'quiet' is 'maybe' (expected true or false)"),
     ('seed: [1, 2]\n', ":1: option 'seed' has no plain value"),
     ('seed:\n', ":1: option 'seed' has no plain value"),
-    ('seed: 1.5\n', "'1.5' is not a valid integer"),
+    ('seed: 1.5\n', "'1.5' is not a valid whole number"),
     ('lambda: 1\nc: 1\n', 'two names for one thing'),
+    ('hard-margin: on\nc: 1\n', '--hard-margin has no slacks that -c could weigh'),
     ('quiet: on\nverbose: 2\n', '--quiet and --verbose exclude each other'),
     ('rel-gap: 1\nno-certificate: on\n', '--rel-gap and --no-certificate exclude each other'),
     ('- seed\n', ':1: not a mapping'),

@@ -298,7 +298,7 @@ def test_init(folder, tmp_path):
     [
         (['--kernel', 'tanh'], "'tanh' is not one of 'linear', 'poly', 'rbf'"),
         (['--kernel', 'poly', '--degree', 0], '0 is not in the range 1<=x<=100'),
-        (['--kernel', 'poly', '--degree', 1.5], "'1.5' is not a valid integer"),
+        (['--kernel', 'poly', '--degree', 1.5], "'1.5' is not a valid whole number"),
         (['--kernel', 'poly', '--gamma', 0], '--gamma'),
         (['--kernel', 'rbf', '--gamma', 'nan'], '--gamma'),
         (['--kernel', 'poly', '--coef0', -1], '--coef0'),

@@ -29,6 +29,15 @@ def test_golden(tmp_path):
     log.close()
 
 
+def test_pandas_reads_it_as_the_manual_says(tmp_path):
+    pandas = pytest.importorskip('pandas')
+    log = TrainingLog(tmp_path / 'log', 'ssvm 0 seed=1')
+    log.write(row(1))
+    log.close()
+    table = pandas.read_csv(tmp_path / 'log', comment='#')
+    assert list(table.columns) == list(COLUMNS) and table['oracle_calls'].tolist() == [8]
+
+
 def test_rows_are_on_disk_at_once(tmp_path):
     log = TrainingLog(tmp_path / 'log', '')
     log.write(row(1))

@@ -99,6 +99,22 @@ def test_verbosity(files, tmp_path):
     usual = run('train', files / 'train.svm', tmp_path / 'm').stderr
     more = run('train', '-v', files / 'train.svm', tmp_path / 'm').stderr
     assert quiet == '' and len(more.splitlines()) == len(usual.splitlines()) + 1
+    assert len(run('train', '-vv', files / 'train.svm', tmp_path / 'm').stderr.splitlines()) >= len(more.splitlines())
+
+
+def test_one_is_no_plural(tmp_path):
+    (tmp_path / 'one.conll').write_text('w X\n')
+    (tmp_path / 'tpl').write_text('U0:%x[0,0]\n')
+    how = ['--template', tmp_path / 'tpl', '--threads', 1, '--max-passes', 1, '--checkpoint', tmp_path / 'state']
+    lines = run('train', *how, tmp_path / 'one.conll', tmp_path / 'm').stderr.splitlines()
+    assert lines[0].endswith('one.conll: 1 example, 1 token, 1 label, 1 attribute (conll, chain)')
+    assert lines[2].endswith(' 1 thread') and ' after 1 pass: ' in lines[-1]
+    lines = run('train', '--resume', *how, tmp_path / 'one.conll', tmp_path / 'm').stderr.splitlines()
+    assert lines[3].endswith('/state after 1 pass')
+    said = run('predict', '-v', tmp_path / 'one.conll', tmp_path / 'm').stderr
+    assert said.endswith(': 1 example, 1 token\n')
+    said = run('convert', '--template', tmp_path / 'tpl', tmp_path / 'one.conll', tmp_path / 'one.crfsuite').stderr
+    assert said.endswith(': 1 example, 1 token, from conll to crfsuite\n')
 
 
 def test_log_and_dev(files, tmp_path):
@@ -345,13 +361,14 @@ REFUSED = {
     'task not offered': (['--task', 'cfg'], "'cfg' is not"),
     'loss without effect': (['--objective', 'log', '-l', 'hamming'], '--task-loss has no effect'),
     'no such loss': (['-l', 'nope'], 'no such file (expected zero-one, hamming or a file)'),
-    'passes': (['--max-passes', '1.5'], 'not a valid integer'),
+    'passes': (['--max-passes', '2.5'], "'2.5' is not a valid whole number"),
     'task of the format': (['--task', 'chain'], 'svmlight files hold no data for --task chain'),
     'template of the format': (['--template', 'tpl'], '--template makes attributes of CoNLL columns'),
     'certificate': (['--no-certificate', '--require-gap'], '--no-certificate computes no gap'),
     'a gap of none': (['--rel-gap', 0.1, '--no-certificate'], '--rel-gap and --no-certificate exclude each other'),
     'set twice': (['--set', 'cache=5', '--set', 'cache=6'], '--set cache=6: cache is given twice'),
     'quiet and verbose': (['-q', '-v'], '--quiet and --verbose exclude each other: give one of them'),
+    'quiet and verbose in one': (['-qv'], '--quiet and --verbose exclude each other: give one of them'),
     'resume and init': (['--resume', '--init', 'm'], 'give one of them'),
     'model is train': (['--template', 'model'], 'model is both --template and MODEL'),
     'log is model': (['--log', './model'], './model is both MODEL and --log'),
@@ -439,6 +456,23 @@ def test_features_that_are_too_large_are_named(files, tmp_path, how):
     assert 'scaled' not in run('train', *how, files / 'train.svm', tmp_path / 'm').stderr
 
 
+def test_grey_values_are_named_where_the_gap_is_wide(files, tmp_path):
+    (tmp_path / 'grey.svm').write_text(scaled((files / 'train.svm').read_text(), 255))
+    how = ['--max-passes', 3, '--rel-gap', 1e-9, tmp_path / 'grey.svm', tmp_path / 'm']
+    assert re.search(r'grey\.svm: features have values up to \d{3}; scaled to about 1', run('train', *how).stderr)
+    said = run('train', '--lambda', 1e4, *how).stderr
+    assert gap(tmp_path / 'grey.svm', tmp_path / 'm')['relative_gap'] < 0.1 and 'scaled' not in said
+
+
+def test_the_short_steps_of_excessive_gap_are_named(files, tmp_path):
+    how = ['--solver', 'excessive-gap', '--max-passes', 5, files / 'train.svm', tmp_path / 'm']
+    lines = run('train', *how).stderr.splitlines()
+    assert '--set adaptive=true is much faster' in lines[-3]
+    assert lines[-2].endswith('lowest objective of all passes (more passes or another --solver may find better ones)')
+    for other in (['--set', 'adaptive=true'], ['--rel-gap', 1], ['--no-certificate']):
+        assert '--set adaptive' not in run('train', *other, *how).stderr
+
+
 def test_a_run_that_fails_because_features_are_too_large_says_so(files, tmp_path):
     text = (files / 'train.svm').read_text()
     (tmp_path / 'large.svm').write_text(re.sub(r'(:\S+)', r'\1e200', text))
@@ -451,7 +485,8 @@ def test_weights_that_are_all_zero_are_said(files, tmp_path):
     """Examples that contradict each other are best left alone; who gets such a model is told."""
     (tmp_path / 'same.svm').write_text('1 1:1\n2 1:1\n')
     said = 'all weights are 0, which had the lowest objective'
-    assert said in run('train', tmp_path / 'same.svm', tmp_path / 'm').stderr
+    advice = f'{said} of all passes (a smaller --lambda, that is a larger -c, lets them grow)'
+    assert advice in run('train', tmp_path / 'same.svm', tmp_path / 'm').stderr
     weights = load(tmp_path / 'm').weights
     assert not weights.get('state.weights', weights.get('state')).any()
     assert said not in run('train', files / 'train.svm', tmp_path / 'm').stderr

@@ -34,7 +34,7 @@ def test_a_hard_margin_separates_or_says_that_it_cannot(tmp_path):
     good, bad = tmp_path / 'good.svm', tmp_path / 'bad.svm'
     good.write_text('\n'.join(rows) + '\n')
     bad.write_text('\n'.join([*rows, '2' + rows[0][1:]]) + '\n')
-    run('train', '--hard-margin', '--lambda', '123', '--rel-gap', '1e-4', good, tmp_path / 'm')
+    run('train', '--hard-margin', '--rel-gap', '1e-4', good, tmp_path / 'm')
     figures = certificate(good, tmp_path / 'm')
     assert figures['lambda'] == 1 and 0 <= figures['gap'] <= 1e-4 * figures['primal']
     report = run('predict', '--metrics', tmp_path / 'metrics', good, tmp_path / 'm', tmp_path / 'out')
@@ -63,6 +63,9 @@ def test_constraints_and_the_bound_on_them_are_in_the_log(tmp_path):
         (['-o', 'slack', '--objective', 'log'], 'variants of hinge, not of log'),
         (['-p', '2', '--hard-margin'], 'no slacks'),
         (['--hard-margin', '-l', 'hamming'], 'leave --task-loss out'),
+        (['--hard-margin', '--lambda', '1'], '--hard-margin has no slacks that --lambda could weigh'),
+        (['--hard-margin', '-c', '1'], '--hard-margin has no slacks that -c could weigh'),
+        (['--hard-margin', '--lambda-path', '1:0.1:0.1'], '--lambda-path cannot be combined with --hard-margin'),
         (['-p', '2', '--solver', 'one-slack'], 'one-slack cannot do slack norm 2 (solvers that can: bcfw, n-slack)'),
         (['--hard-margin', '--solver', 'bcfw'], 'bcfw cannot do a hard margin (solvers that can: n-slack)'),
         (['-p', '2', '--set', 'steps=plain'], 'steps=pairwise'),
