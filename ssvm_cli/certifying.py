@@ -14,7 +14,7 @@ from ssvm_cli.certificate import Tolerance, relative_gap
 from ssvm_cli.inputs import read_data
 from ssvm_cli.kernels import support_tokens
 from ssvm_cli.paths import check_paths
-from ssvm_cli.progress import Progress
+from ssvm_cli.progress import Progress, counted
 from ssvm_cli.resources import available_cpus
 
 LABELS = {
@@ -141,7 +141,8 @@ def hinge_dual(problem, point, o, progress):
             return problem.dual_value(point), 'model'
         except ValueError as error:
             progress.say(f'{o.model}: {error}')
-    progress.say(f'no dual point for these data in {o.model}: {o.passes} passes of bcfw make one (--passes)')
+    passes = counted(o.passes, 'pass', 'passes')
+    progress.say(f'no dual point for these data in {o.model}: making one by {passes} of bcfw (--passes)')
     return dual_by_passes(problem, o.passes), 'bcfw'
 
 

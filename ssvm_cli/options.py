@@ -237,6 +237,11 @@ solver_options = together(
         help='Optimisation method; --list-solvers shows them.',
     ),
     solver(
+        '--oracle',
+        type=click.Choice(['exp', 'topk', 'max']),
+        help='How svrg and sc-svrg smooth the maximum, short for --set oracle=...',
+    ),
+    solver(
         '--set',
         'settings',
         multiple=True,

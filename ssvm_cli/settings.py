@@ -33,3 +33,23 @@ def parse_settings(texts, solver, options):
         except ValueError as error:
             raise UsageError(f'--set {text}: {value!r} is wrong ({error})') from None
     return found
+
+
+def with_oracle(texts, oracle, info, others):
+    """The --set texts with --oracle among them.
+
+    Args:
+        texts: 'KEY=VALUE' strings.
+        oracle: the value of --oracle, or None.
+        info: SolverInfo of the chosen solver.
+        others: SolverInfo of all solvers.
+
+    Raises:
+        UsageError: the solver has no choice of oracles.
+    """
+    if oracle is None:
+        return texts
+    if 'oracle' not in info.options:
+        able = ', '.join(other.name for other in others if 'oracle' in other.options)
+        raise UsageError(f'--oracle: {info.name} has no choice of oracles (solvers that have: {able})')
+    return (*texts, f'oracle={oracle}')

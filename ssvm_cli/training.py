@@ -27,7 +27,7 @@ from ssvm_cli.progress import Progress, counted
 from ssvm_cli.rescue import save_elsewhere
 from ssvm_cli.resources import available_cpus, total_memory
 from ssvm_cli.schedule import Schedule
-from ssvm_cli.settings import parse_settings
+from ssvm_cli.settings import parse_settings, with_oracle
 from ssvm_cli.signals import StopFlag
 from ssvm_cli.solvers import choose
 
@@ -90,7 +90,8 @@ def check_request(o):
     if o.init is not None and not any(hasattr(info.make, start) for start in starts):
         able = [other.name for other in all_solvers() if any(hasattr(other.make, start) for start in starts)]
         raise UsageError(f'--init: {info.name} cannot start from a model (solvers that can: {", ".join(able)})')
-    settings = parse_settings(o.settings, info.name, info.options)
+    texts = with_oracle(o.settings, o.oracle, info, all_solvers())
+    settings = parse_settings(texts, info.name, info.options)
     inputs = {'TRAIN': o.train, '--dev': o.dev, '--template': o.template}
     check_paths(inputs, {'MODEL': o.model, '--log': o.log_path, '--checkpoint': o.checkpoint})
     check_there(o.dev, o.init)

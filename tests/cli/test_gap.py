@@ -76,7 +76,7 @@ def test_an_infeasible_dual_point_is_replaced(files, models, tmp_path, alter):
     save(model, tmp_path / 'm')
     result = run('gap', '--json', '--passes', 50, files / 'train.svm', tmp_path / 'm')
     found = json.loads(result.stdout)
-    assert found['dual_source'] == 'bcfw' and 'passes of bcfw make one' in result.stderr
+    assert found['dual_source'] == 'bcfw' and 'making one by 50 passes of bcfw' in result.stderr
     assert 0 < found['dual'] <= found['primal']
 
 

@@ -550,3 +550,14 @@ def test_weights_that_prove_a_bound_are_no_start(files, tmp_path):
             break
     how = ['--solver', 'bcfw', '--init', tmp_path / 'm', files / 'train.svm', tmp_path / 'n']
     assert 'm: has no dual point (bcfw starts from one' in run('train', *how, code=1).stderr
+
+
+def test_oracle_is_short_for_a_setting(files, tmp_path):
+    for given in (['--oracle', 'topk'], ['--set', 'oracle=topk']):
+        run('train', '--solver', 'svrg', '--max-passes', 3, *given, files / 'train.svm', tmp_path / given[0])
+    assert (tmp_path / '--oracle').read_bytes() == (tmp_path / '--set').read_bytes()
+    assert load(tmp_path / '--set').header['settings']['oracle'] == 'topk'
+    said = run('train', '--oracle', 'topk', files / 'train.svm', tmp_path / 'm', code=2).stderr
+    assert '--oracle: bcfw has no choice of oracles (solvers that have: svrg, sc-svrg)' in said
+    both = ['--solver', 'svrg', '--oracle', 'topk', '--set', 'oracle=exp']
+    assert 'oracle is given twice' in run('train', *both, files / 'train.svm', tmp_path / 'm', code=2).stderr
