@@ -11,6 +11,7 @@ from data_formats.sparse_weights import dense, packed
 
 HEADER = 'header.json'
 VOCABULARIES = ('label_names', 'attributes', 'edge_attributes')
+MATRICES = ('cost', 'similarity')  # over the labels, where there are any
 
 
 @dataclass
@@ -28,6 +29,8 @@ class Model:
             1), and 'support.weights' float64[M, K].
         cost: float64[K, K] (right label, predicted label) where the loss came from a file, otherwise None.
         dual: the dual point, a dictionary of arrays, or None.
+        similarity: float64[K, K], the inner products of the features of the classes where these have some (the state
+            weights are those of whole classes all the same), otherwise None.
     """
 
     header: dict
@@ -37,6 +40,7 @@ class Model:
     weights: dict = field(default_factory=dict)
     cost: np.ndarray | None = None
     dual: dict | None = None
+    similarity: np.ndarray | None = None
 
     @property
     def task(self):
@@ -59,8 +63,9 @@ def save(model, path):
     for name in VOCABULARIES:
         arrays[f'{name}.bytes'], arrays[f'{name}.offsets'] = getattr(model, name).to_arrays()
     arrays |= {f'weights.{name}': array for name, array in packed(model.weights).items()}
-    if model.cost is not None:
-        arrays['cost'] = model.cost
+    for name in MATRICES:
+        if getattr(model, name) is not None:
+            arrays[name] = getattr(model, name)
     if model.dual is not None:
         arrays |= {f'dual.{name}': array for name, array in model.dual.items()}
     with atomic_output(path) as stream:
@@ -80,7 +85,7 @@ def load(path, with_dual=True, as_stored=False):
     """
     container = Container(path, HEADER, WHAT)
     header = container.document
-    check_header(header, 'cost' in container.names(), container.error)
+    check_header(header, [name for name in MATRICES if name in container.names()], container.error)
     labels, attributes, edge_attributes = (_vocabulary(container, name) for name in VOCABULARIES)
     if not len(labels):
         raise container.error('a model without labels')
@@ -90,12 +95,15 @@ def load(path, with_dual=True, as_stored=False):
     weights |= _pairs(container, len(labels), len(edge_attributes))
     if linear and not as_stored and header['feature_set'] == 'all':
         weights = dense(weights, len(attributes), len(labels))
-    cost = container.array('cost', '<f8', (len(labels),) * 2) if 'cost' in container.names() else None
+    matrices = [
+        container.array(name, '<f8', (len(labels),) * 2) if name in container.names() else None for name in MATRICES
+    ]
     dual = None
     if with_dual:
         names = [name for name in container.names() if name.startswith('dual.')]
         dual = {name.removeprefix('dual.'): container.any_array(name) for name in names} or None
-    return Model(header, labels, attributes, edge_attributes, weights, cost, dual)
+    cost, similarity = matrices
+    return Model(header, labels, attributes, edge_attributes, weights, cost, dual, similarity)
 
 
 def is_container(head):

@@ -9,6 +9,8 @@ from cython_ext.structures.registry import structure_info
 FORMAT = 'ssvm-model'
 FORMAT_VERSION = 1
 WHAT = 'an ssvm model'
+BY_MATRIX = ('costs', 'tree')  # losses that are the cost matrix of the model
+CLASSES = ('taxonomy', 'class_features', 'class_similarity')  # what describes the classes
 STATUSES = ('converged', 'finished', 'max-passes', 'max-time', 'interrupted')
 
 
@@ -57,6 +59,7 @@ OPTIONAL = {
     'data.bias': (_exactly(bool), 'true or false'),
     'kernel': (_exactly(dict), 'an object'),
     'rescale': (_one_of('margin', 'slack'), 'margin or slack'),
+    'classes': (_one_of(*CLASSES), ' or '.join(CLASSES)),
     'slack_norm': (_one_of(1, 2), '1 or 2'),
     'hard_margin': (_exactly(bool), 'true or false'),
     'solver': (_exactly(str), 'the name of a solver'),
@@ -70,10 +73,10 @@ OPTIONAL = {
 }
 
 
-def check_header(header, with_cost, error):
+def check_header(header, matrices, error):
     """Raise error(text, expected) unless this is the header of a model that this version can use.
 
-    with_cost: whether the model has a cost matrix.
+    matrices: names of the matrices over its labels that the model has.
     """
     _check_version(header, error)
     for key, (right, expected) in (REQUIRED | OPTIONAL).items():
@@ -82,7 +85,9 @@ def check_header(header, with_cost, error):
         if not right(value) and not (value is None and key in OPTIONAL):
             raise error(f'header has {key} = {value!r}', f'expected {expected}')
     header['lambda'] = float(header['lambda'])
-    _check_loss(header, with_cost, error)
+    _check_loss(header, 'cost' in matrices, error)
+    if header.get('classes') is not None and 'similarity' not in matrices:
+        raise error(f'header has classes = {header["classes"]!r} and there is no similarity matrix')
     if header.get('kernel') is not None:
         _check_kernel(header, error)
 
@@ -103,10 +108,10 @@ def _check_version(header, error):
 
 def _check_loss(header, with_cost, error):
     loss, known = header['loss'], structure_info(header['task']).losses
-    if loss == 'costs' and not with_cost:
-        raise error("header has loss = 'costs' and there is no cost matrix")
-    if loss not in (*known, 'costs', 'none'):
-        raise error(f'header has loss = {loss!r}', f'expected {", ".join(known)}, costs or none')
+    if loss in BY_MATRIX and not with_cost:
+        raise error(f'header has loss = {loss!r} and there is no cost matrix')
+    if loss not in (*known, *BY_MATRIX, 'none'):
+        raise error(f'header has loss = {loss!r}', f'expected {", ".join((*known, *BY_MATRIX))} or none')
     if loss == 'none' and OBJECTIVES[header['objective']][2]:
         raise error(f'header has loss = {loss!r} and objective = {header["objective"]!r}', 'expected a task loss')
 

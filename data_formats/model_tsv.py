@@ -25,7 +25,7 @@ from cython_ext.text.vocabulary import Vocabulary
 from data_formats.atomic import atomic_output
 from data_formats.container import parse_json
 from data_formats.errors import DataError, shown
-from data_formats.model import Model
+from data_formats.model import MATRICES, Model
 from data_formats.model_header import check_header
 from data_formats.source import Source
 
@@ -36,7 +36,7 @@ END = 'end\t-\t-\t0'
 ESCAPES = {'\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\0': '\\0'}
 SPECIAL = set(ESCAPES) - {'\\'}  # what no field may hold
 # Keys of comment lines that are no part of the header.
-LABELS, ATTRIBUTES, COST, BLOCKS, ESCAPED = 'labels', 'attributes', 'cost', 'blocks', 'escaped'
+LABELS, ATTRIBUTES, BLOCKS, ESCAPED = 'labels', 'attributes', 'blocks', 'escaped'
 
 
 def is_model_tsv(head):
@@ -62,8 +62,9 @@ def _write(model, stream):
     facts[LABELS] = tables[0]
     if model.kernel is not None:
         facts[ATTRIBUTES] = tables[1]
-    if model.cost is not None:
-        facts[COST] = model.cost.tolist()
+    for name in MATRICES:
+        if getattr(model, name) is not None:
+            facts[name] = getattr(model, name).tolist()
     facts[BLOCKS] = [block for block in ('transition', 'edge') if block in model.weights]
     if escaped:
         facts[ESCAPED] = True
@@ -152,11 +153,11 @@ class _Reader:
     def read(self):
         header = self._read_header()
         labels = header.pop(LABELS, None)
-        cost = header.pop(COST, None)
+        matrices = {name: header.pop(name) for name in MATRICES if name in header}
         blocks = header.pop(BLOCKS, None)
         self.escaped = header.pop(ESCAPED, False)
         whole = lambda what, expected=None: DataError(self.path, None, what, expected)  # noqa: E731
-        check_header(header, cost is not None, whole)
+        check_header(header, matrices, whole)
         self.labels = self._places(labels, 'label', LABELS)
         if not labels:
             raise whole('no label names')
@@ -179,7 +180,8 @@ class _Reader:
             raise whole(f'weights of a block that the comment line `# {BLOCKS}` does not list')
         attributes = self.attributes if self.kernel else state
         names = (Vocabulary(_encode(name) for name in table) for table in (labels, attributes, edges))
-        return Model(header, *names, weights, self._cost(cost, K))
+        matrices = {name: self._matrix(name, rows, K) for name, rows in matrices.items()}
+        return Model(header, *names, weights, **matrices)
 
     def _places(self, names, what, key):
         """The place of each name in the list of a comment line."""
@@ -302,16 +304,14 @@ class _Reader:
                 array[k, label] = weight
         return array
 
-    def _cost(self, cost, K):
-        if cost is None:
-            return None
+    def _matrix(self, name, rows, K):
         try:
-            cost = np.array(cost, dtype=np.float64)
+            matrix = np.array(rows, dtype=np.float64)
         except (ValueError, TypeError):
-            cost = np.zeros(0)
-        if cost.shape != (K, K) or not np.isfinite(cost).all():
-            raise DataError(self.path, None, f'{COST} is no matrix of {K} x {K} numbers')
-        return cost
+            matrix = np.zeros(0)
+        if matrix.shape != (K, K) or not np.isfinite(matrix).all():
+            raise DataError(self.path, None, f'{name} is no matrix of {K} x {K} numbers')
+        return matrix
 
 
 def _lists(rows):

@@ -10,6 +10,7 @@ import numpy as np
 from data_formats.atomic import atomic_output
 from data_formats.errors import DataError
 from data_formats.model import load
+from data_formats.model_header import BY_MATRIX
 from ssvm_cli.certificate import Tolerance, relative_gap
 from ssvm_cli.inputs import read_data
 from ssvm_cli.kernels import support_tokens
@@ -72,7 +73,7 @@ def problem_of(model, dataset, threads, path):
     from cython_ext.problem import build_problem
 
     header = model.header
-    loss = model.cost if header['loss'] == 'costs' else header['loss']
+    loss = model.cost if header['loss'] in BY_MATRIX else header['loss']
     if header['objective'] == 'log':
         loss = None
     elif loss is None:
@@ -89,6 +90,7 @@ def problem_of(model, dataset, threads, path):
             variant=variant_of(header),
             kernel=model.kernel,
             support=support_tokens(model),
+            similarity=model.similarity,
         )
     except ValueError as error:
         raise DataError(path, None, f'is of no problem that this ssvm knows: {error}') from error

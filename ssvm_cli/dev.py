@@ -30,7 +30,8 @@ class DevScorer:
         self.features = problem.features
         basis = getattr(problem.features, 'basis', None)
         self.decoder = build_decoder(self.dataset, model.task, pool=problem.pool, basis=basis)
-        self.same_layout = feature_set == 'all' and problem.dim == self.decoder.features.dim
+        same = type(problem.features) is type(self.decoder.features)
+        self.same_layout = same and feature_set == 'all' and problem.dim == self.decoder.features.dim
 
     def score(self, w):
         """Column -> score, for a weight vector of the training problem."""

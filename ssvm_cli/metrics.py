@@ -24,11 +24,14 @@ class Scores:
     Args:
         label_names: names of the labels of the model, by id.
         chunks: whether to score chunks; by default if the names look like chunk tags.
+        cost: float64[K, K], what a predicted label costs where another one is right, or None.
     """
 
-    def __init__(self, label_names, chunks=None):
+    def __init__(self, label_names, chunks=None, cost=None):
         self.names = list(label_names)
         self.chunks = are_chunk_tags(self.names) if chunks is None else chunks
+        self.cost = cost
+        self.loss = 0.0  # of the tokens whose right label the model knows
         self.sequences = self.right_sequences = 0
         self._ids = {name: k for k, name in enumerate(self.names)}
         self._types = {}
@@ -51,6 +54,9 @@ class Scores:
             found: int32[N] predicted labels.
             unknown: token -> name of right labels that the model does not know (gold is -1 there).
         """
+        if self.cost is not None:
+            known = gold >= 0
+            self.loss += float(self.cost[gold[known], found[known]].sum())
         if unknown:
             gold = gold.copy()
             for token, name in unknown.items():
@@ -89,6 +95,8 @@ class Scores:
             'macro_f1': float(np.mean([score['f1'] for score in labels.values()])),
             'labels': labels,
         }
+        if self.cost is not None:
+            result['task_loss'] = self.loss / max(1, self.sequences)
         if self.chunks:
             counts = self._gold_chunks, self._found_chunks, self._right_chunks
             known = [(name or '_', k) for name, k in sorted(self._types.items()) if k < len(counts[0])]
@@ -105,6 +113,8 @@ class Scores:
         lines = [f'accuracy {100 * s["accuracy"]:.2f} % ({int(self._right.sum())} of {s["tokens"]} {unit})']
         if sequences:
             lines[0] += f', whole sequences {100 * s["sequence_accuracy"]:.2f} % of {s["sequences"]}'
+        if self.cost is not None:
+            lines.append(f'task loss {s["task_loss"]:.4f}, the mean of an example')
         groups = [('label', s['labels'], None)]
         if self.chunks:
             groups.append(('chunk', s['chunks']['types'], s['chunks']))

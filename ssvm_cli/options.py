@@ -4,6 +4,7 @@ Values that a later release adds are one line in a tuple here; what is not liste
 
     data options        train, gap, predict, convert
     objective options   train
+    class options       train
     kernel options      train
     solver options      train
     stopping options    train
@@ -81,6 +82,7 @@ def list_solvers(ctx, param, value):
 
 data = functools.partial(option, section='Data')
 objective = functools.partial(option, section='Objective')
+classes = functools.partial(option, section='Classes (multiclass)')
 kernel = functools.partial(option, section='Kernel')
 solver = functools.partial(option, section='Solver')
 stopping = functools.partial(option, section='Stopping, whichever comes first')
@@ -143,9 +145,10 @@ objective_options = together(
     objective(
         '-l',
         '--task-loss',
-        metavar='[zero-one|hamming|FILE]',
-        help='Loss of a wrong output; FILE is a tab-separated cost matrix with label names in its header and a row per '
-        'right label. Default: zero-one (or 0) for multiclass, hamming (or 1) for chains.',
+        metavar='[zero-one|hamming|tree|FILE]',
+        help='Loss of a wrong output; tree: the height of the lowest node of the --taxonomy above both; FILE is a '
+        'tab-separated cost matrix with label names in its header and a row per right label. Default: zero-one (or 0) '
+        'for multiclass, hamming (or 1) for chains.',
     ),
     objective(
         '-o',
@@ -181,6 +184,33 @@ objective_options = together(
         type=Number(positive=True),
         metavar='C',
         help='The same as svm_struct has it: 1/2 |w|^2 + C/n sum of losses, so LAMBDA = 1/C.',
+    ),
+)
+
+class_options = together(
+    classes(
+        '--taxonomy',
+        type=click.Path(),
+        metavar='FILE',
+        help='Tree or lattice over the classes, a line CHILD PARENT [WEIGHT] for each step: classes share the weights '
+        'of the nodes above them, and --task-loss tree may be used.',
+    ),
+    classes(
+        '--flat',
+        is_flag=True,
+        help='With --taxonomy: weights for each class alone, as without; the taxonomy is there for the loss.',
+    ),
+    classes(
+        '--class-features',
+        type=click.Path(),
+        metavar='FILE',
+        help='Features of the classes, such as words that describe them: a line CLASS FEATURE[:VALUE] ... for each.',
+    ),
+    classes(
+        '--class-similarity',
+        type=click.Path(),
+        metavar='FILE',
+        help='Inner products of what describes the classes: a tab-separated matrix with label names in its header.',
     ),
 )
 

@@ -33,7 +33,7 @@ def predict(o):
     if o.marginals and not decoder.probabilistic:
         raise UsageError(f'--marginals needs a log or softmax-margin model: scores of {o.model} are no probabilities')
     writer = Writer(o, module, decoder)
-    scores = Scores(model.label_names.names(), chunks=None if model.task == 'chain' else False)
+    scores = Scores(model.label_names.names(), None if model.task == 'chain' else False, model.cost)
     scored = o.evaluate or o.metrics is not None
     source.block = PART
     examples = tokens = 0

@@ -12,6 +12,7 @@ from ssvm_cli.config import config_option
 @click.command('train', cls=Command, short_help='Learn a model from a file of examples.')
 @options.data_options
 @options.objective_options
+@options.class_options
 @options.path_options
 @options.kernel_options
 @options.solver_options

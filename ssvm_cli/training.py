@@ -18,6 +18,7 @@ from data_formats.model import Model, begins_as_model, load, save
 from data_formats.model_tsv import is_model_tsv
 from ssvm_cli import __version__, hints, monitor
 from ssvm_cli.certificate import Tolerance, relative_gap
+from ssvm_cli.classes import TREE, read_classes, requested_kind
 from ssvm_cli.cli import Terminated
 from ssvm_cli.inputs import read_training_data
 from ssvm_cli.kernels import requested_kernel
@@ -84,6 +85,7 @@ def check_request(o):
     if o.resume and o.init:
         raise UsageError('--resume goes on from a checkpoint and --init from a model: give one of them')
     kernel = requested_kernel(o)
+    kind = requested_kind(o)
     variant = requested_variant(o)
     info = choose(o.solver, o.objective, kernel is not None, variant.names, TASK_LOSSES.get(o.task_loss))
     starts = STARTS if kernel is None else STARTS[1:]  # coefficients belong to the tokens that they were made for
@@ -93,6 +95,8 @@ def check_request(o):
     texts = with_oracle(o.settings, o.oracle, info, all_solvers())
     settings = parse_settings(texts, info.name, info.options)
     inputs = {'TRAIN': o.train, '--dev': o.dev, '--template': o.template}
+    if kind is not None:
+        inputs[f'--{kind.replace("_", "-")}'] = getattr(o, kind)
     check_paths(inputs, {'MODEL': o.model, '--log': o.log_path, '--checkpoint': o.checkpoint})
     check_there(o.dev, o.init)
     check_overwritten(o.model, 'ssvm model', lambda head: begins_as_model(head) or is_model_tsv(head))
@@ -194,6 +198,7 @@ class Training:
         self.dataset, self.facts = read_training_data(o.train, o.format_name, o.template, o.task, o.min_freq, o.bias)
         data = self.dataset
         self.task, self.largest = self.facts['task'], data.largest_value
+        self.classes = read_classes(o, self.task, data.label_names.names())
         self._settle_loss()
         self.lam = o.lam if o.lam is not None else 1 / data.n
         self.kernel, self.variant = requested_kernel(o), requested_variant(o)
@@ -216,6 +221,8 @@ class Training:
         )
         loss = '' if self.loss_name is None else f', task loss {self.loss_name}'
         kernel = '' if self.kernel is None else f', {Kernel.of(self.kernel)}'
+        if self.classes.kind is not None:
+            kernel = f', classes by {self.classes.kind.replace("_", " ")}'
         variant = ''.join(f', {name}' for name in self.variant.names)
         self.progress.say(
             f'{o.objective}{variant}{loss}{kernel}, lambda {self.lam:.6g}{origin}, solver {self.info.name}, '
@@ -237,7 +244,7 @@ class Training:
     def _settle_loss(self):
         """The task loss: its name for people and the model, and what the core takes."""
         from cython_ext.structures.registry import structure_info
-        from data_formats.cost_matrix import read_cost_matrix
+        from data_formats.label_matrix import read_cost_matrix
 
         o = self.o
         self.cost = None
@@ -249,9 +256,13 @@ class Training:
             self.loss_name = self.loss = structure_info(self.task).default_loss
         elif o.task_loss in TASK_LOSSES:
             self.loss_name = self.loss = TASK_LOSSES[o.task_loss]
+        elif o.task_loss == TREE:
+            self.loss_name, self.cost = TREE, self.classes.tree_loss
+            self.loss = self.cost
         else:
             if not os.path.exists(o.task_loss):
-                raise UsageError(f'--task-loss {o.task_loss}: no such file (expected zero-one, hamming or a file)')
+                known = ', '.join((*dict.fromkeys(TASK_LOSSES.values()), TREE))
+                raise UsageError(f'--task-loss {o.task_loss}: no such file (expected {known} or a file)')
             self.loss_name = 'costs'
             self.cost = self.loss = read_cost_matrix(o.task_loss, self.dataset.label_names.names())
 
@@ -272,6 +283,7 @@ class Training:
                 variant=self.variant,
                 kernel=self.kernel,
                 kernel_cache=o.kernel_cache,
+                similarity=self.classes.similarity,
             )
         except ValueError as error:
             raise UsageError(str(error)) from error
@@ -367,6 +379,7 @@ class Training:
             'min_freq': o.min_freq,
             'feature_set': o.feature_set,
             'kernel': self.kernel,
+            'classes': self.classes.kind,
             'bias': o.bias,
             'objective': o.objective,
             'task_loss': self.loss_name,
@@ -381,7 +394,7 @@ class Training:
             'certificate': not o.no_certificate,
             'examples': data.n,
             'tokens': data.tokens,
-            'data': f'{_checksum(data, self.cost):08x}',
+            'data': f'{_checksum(data, self.cost, self.classes.similarity):08x}',
         }
 
     def _load_checkpoint(self):
@@ -467,6 +480,7 @@ class Training:
             'lambda': self.lam,
             'feature_set': o.feature_set,
             'kernel': self.kernel,
+            'classes': self.classes.kind,
             'data': self.facts,
             'min_freq': o.min_freq,
             'solver': self.info.name,
@@ -492,6 +506,7 @@ class Training:
             self.problem.features.blocks(bounds.w),
             self.cost,
             bounds.stored_point if tolerance is not None else None,
+            self.classes.similarity,
         )
 
     def _vocabularies(self):
@@ -538,12 +553,12 @@ class Training:
             self.progress.say(text)
 
 
-def _checksum(dataset, cost):
-    """CRC of everything that makes the problem: the arrays of the data, the names, the cost matrix."""
+def _checksum(dataset, *matrices):
+    """CRC of everything that makes the problem: the arrays of the data, the names, matrices that may be None."""
     crc = 0
     fields = vars(dataset).values()
     arrays = [value for value in fields if isinstance(value, np.ndarray)]
     arrays += [array for names in fields if isinstance(names, Vocabulary) for array in names.to_arrays()]
-    for array in [*arrays, *([] if cost is None else [cost])]:
+    for array in [*arrays, *(matrix for matrix in matrices if matrix is not None)]:
         crc = zlib.crc32(np.ascontiguousarray(array).view(np.uint8), crc)
     return crc

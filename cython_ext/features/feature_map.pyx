@@ -25,7 +25,7 @@ cdef class FeatureMap:
         pass
 
     cdef void add(self, Py_ssize_t i, const double *a, double scale, double *w) noexcept nogil:
-        """w += scale * Phi_i a."""
+        """w += scale * Phi_i a. It and all below may use scratch memory of the map: for one thread at a time."""
         pass
 
     cdef void add_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a, double scale,
@@ -35,8 +35,7 @@ cdef class FeatureMap:
 
     cdef void gram_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a,
                          double *out) noexcept nogil:
-        """out[:] = Phi_i' Phi_i a, dense, for a sparse a: what a step along a does to the example's own scores. It and
-        norm2 may use scratch memory of the map: for one thread at a time."""
+        """out[:] = Phi_i' Phi_i a, dense, for a sparse a: what a step along a does to the example's own scores."""
         pass
 
     cdef double norm2(self, Py_ssize_t i, const double *a) noexcept nogil:

@@ -22,6 +22,7 @@ from libc.stdint cimport int32_t
 
 from cython_ext.features.feature_map cimport Accumulator
 from cython_ext.features.observed import ObservedFeatures
+from cython_ext.features.output_features import OutputFeatures
 from cython_ext.features.sparse import SparseFeatures
 from cython_ext.problem cimport Problem
 from cython_ext.solvers.options import Option, SolverInfo
@@ -48,6 +49,8 @@ cdef class Counts(Solver):
                              'probability too (use --feature-set all)')
         if not (isinstance(features, SparseFeatures) and features.euclidean):
             raise ValueError('counts works with linear features only')
+        if isinstance(features, OutputFeatures):
+            raise ValueError('counts has no use for features of classes')
         for rows in (features.tokens, features.edges):
             if rows is not None and np.min(_values(rows), initial=0) < 0:
                 raise ValueError('counts takes values for numbers of occurrences, and some are negative')

@@ -224,13 +224,13 @@ cdef class Chain(SummedStructure):
         return count
 
 
-def build(dataset, feature_set='all', merge=False, basis=None):
+def build(dataset, feature_set='all', **how):
     """(Structure, FeatureMap) of a TokenDataset."""
     from cython_ext.features.tokens import token_features
 
     structure = Chain(np.ascontiguousarray(dataset.labels, np.int32), np.ascontiguousarray(dataset.offsets, np.int64),
                       len(dataset.label_names), dataset.edge_indptr is None)
-    return structure, token_features(dataset, structure.n_labels, structure.stride, True, feature_set, merge, basis)
+    return structure, token_features(dataset, structure.n_labels, structure.stride, True, feature_set, **how)
 
 
 def zero_one(structure):

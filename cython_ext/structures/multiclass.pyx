@@ -92,12 +92,12 @@ cdef class Multiclass(SummedStructure):
                 theta[k] -= top
 
 
-def build(dataset, feature_set='all', merge=False, basis=None):
+def build(dataset, feature_set='all', **how):
     """(Structure, FeatureMap) of a TokenDataset whose examples are single tokens."""
     from cython_ext.features.tokens import token_features
 
     structure = Multiclass(np.ascontiguousarray(dataset.labels, np.int32), len(dataset.label_names))
-    return structure, token_features(dataset, structure.n_labels, structure.stride, False, feature_set, merge, basis)
+    return structure, token_features(dataset, structure.n_labels, structure.stride, False, feature_set, **how)
 
 
 def position_costs(structure, matrix=None):

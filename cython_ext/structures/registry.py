@@ -12,10 +12,10 @@ MODULES = {
 
 @dataclass(frozen=True)
 class StructureInfo:
-    """build(dataset, feature_set, merge=False, basis=None) -> (Structure, FeatureMap), merge and basis as in
-    features/tokens.py; losses: name -> function of the structure that gives a TaskLoss; cost_matrix(structure, matrix)
-    -> TaskLoss, or None where costs per label make no sense; strata: name of a loss ('costs' for a matrix) -> function
-    of structure and TaskLoss that gives its Strata, for the losses that have some."""
+    """build(dataset, feature_set, **how) -> (Structure, FeatureMap), how as in features/tokens.py; losses: name ->
+    function of the structure that gives a TaskLoss; cost_matrix(structure, matrix) -> TaskLoss, or None where costs per
+    label make no sense; strata: name of a loss ('costs' for a matrix) -> function of structure and TaskLoss that gives
+    its Strata, for the losses that have some."""
 
     name: str
     summary: str

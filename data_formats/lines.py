@@ -1,0 +1,37 @@
+"""Small text files of a line for each fact: their lines, and numbers in them."""
+
+import math
+import re
+
+from data_formats.errors import DataError, file_errors, shown
+
+COMMENT = re.compile(r'(^|\s+)#.*', re.DOTALL)
+
+
+def text_lines(path, expected):
+    """The lines of a file. DataError where it is no text."""
+    with file_errors(path):
+        try:
+            with open(path, encoding='utf-8-sig') as stream:
+                return stream.read().splitlines()
+        except UnicodeDecodeError as error:
+            raise DataError(path, None, 'not UTF-8', expected) from error
+
+
+def content_lines(path, expected):
+    """[(number, text)] of the lines without their comments, which a `#` at the beginning of a line or behind a blank
+    begins, and without those that are blank then. DataError where it is no text."""
+    lines = enumerate((COMMENT.sub('', line) for line in text_lines(path, expected)), 1)
+    return [(k, line) for k, line in lines if line.strip()]
+
+
+def number(path, line, text, what, least=-math.inf, positive=False):
+    """A finite number, from `least`, above 0 where it has to be positive. DataError at FILE:LINE where it is none."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= least) or (positive and value <= 0):
+        kind = 'a positive number' if positive else 'a finite number' if least < 0 else f'a number from {least}'
+        raise DataError(path, line, f'{what} {shown(text)}', f'expected {kind}')
+    return value
