@@ -137,13 +137,16 @@ cdef class Problem:
             with nogil:
                 vector.regularise(end - begin, &w[begin], self.lam, 1.0 / self.n, &gradient[begin], &norms[0])
 
-    def certify(self, point):
+    def certify(self, point, follow=False):
         """(D(alpha), w(alpha)) of a dual point, sparse (see dual_point.py) or in natural parameters (softmax_dual.pyx),
-        computed from the data alone. Raises ValueError when it is not a point of the dual's domain."""
+        computed from the data alone. follow: let the features follow w(alpha). Raises ValueError when it is not a point
+        of the dual's domain."""
         loss, total = self._expectations(point)
         w = self.features.zeros()
         total.total(w, self.pool)
         w /= self.lam * self.n
+        if follow:
+            self.features.follow(w)
         return loss - self.lam / 2 * self.features.inner(w, w), w
 
     def dual_value(self, point):

@@ -73,6 +73,16 @@ cdef class FeatureMap:
     def keep_gram(self):
         """Asked for by solvers that call gram_parts and norm2 at every visit: the time to build tables for them."""
 
+    def follow(self, w, kept=None):
+        """Asked for by solvers that visit an example many times between two changes of w, and again when w has changed in
+        another way than by add and add_parts: the time to compute the scores of w once, where they are dear. kept: an
+        earlier followed_scores of the same w."""
+
+    def followed_scores(self, w):
+        """The scores that are kept of w, a vector: what add has made of them differs by rounding from what follow would.
+        None where w is not followed."""
+        return None
+
     def forget_gram(self):
         """After the last visit: the memory of these tables is free, they can do without."""
 
@@ -107,6 +117,11 @@ cdef class FeatureMap:
         cdef double[::1] view = w, values = padded(a)
         self.add(i, &values[0], 1.0, &view[0])
         return w[:self.dim]
+
+    def add_parts_to(self, double[::1] w, Py_ssize_t i, const int32_t[::1] ids, const double[::1] a):
+        """w += Phi_i a for a sparse a, in place."""
+        if len(ids) and len(w):
+            self.add_parts(i, len(ids), &ids[0], &a[0], 1.0, &w[0])
 
     def gram_of(self, Py_ssize_t i, const double[::1] a):
         """Phi_i' Phi_i a by gram_parts, float64[m_i]."""

@@ -9,3 +9,9 @@ cdef class KernelFeatures(SparseFeatures):
     cdef public object pool
     cdef object place_array
     cdef const int32_t *place               # [tokens] where each token is in the basis, -1: nowhere
+    cdef readonly object followed           # the weight vector whose scores are kept, None: none
+    cdef const double *followed_data
+    cdef readonly object kept               # [basis, stride] scores of each token of the basis
+    cdef double *kept_data
+    cdef double *scaled                     # [stride]
+    cdef object scaled_array

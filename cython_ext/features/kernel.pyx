@@ -4,17 +4,22 @@ A weight vector holds coefficients: a row beta[u, :] of `stride` doubles for eac
 scores sum_u K(x, u) beta[u, k]; then the pair weights as in SparseFeatures. Phi_i a is a itself, in the rows of the
 example's own tokens, which makes `add` cheap and `scores` dear; the inner product of two weight vectors is that of the
 functions they stand for, <K beta, beta'>, and not the Euclidean one.
+
+A solver that visits its examples more often than it changes them can have a weight vector followed: the scores of all
+tokens are kept then, `scores` reads them and `add` changes them, by a row of the kernel matrix for each token of its own.
 """
 
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
 
 from cython_ext.features.feature_map cimport Accumulator
 from cython_ext.features.kernel_basis cimport KernelBasis
 from cython_ext.features.sparse cimport SparseFeatures, SparseRows
 from cython_ext.features.sparse import GRAM_LIMIT
 from cython_ext.kernels cimport vector
+from cython_ext.memory import aligned_zeros
 from cython_ext.parallel import Pool
 
 cdef enum:
@@ -38,6 +43,9 @@ cdef class KernelFeatures(SparseFeatures):
         self.dim += basis.size * stride - self.state_size
         self.state_size = basis.size * stride
         self.longest = tokens.n                             # no other way than by kernel values
+        cdef double[::1] scaled = np.zeros(stride)
+        self.scaled_array, self.scaled = scaled, &scaled[0]
+        self.followed, self.followed_data = None, NULL
 
     def _make_spare(self):
         """Long examples need none."""
@@ -47,15 +55,49 @@ cdef class KernelFeatures(SparseFeatures):
         return False
 
     cdef void scores(self, Py_ssize_t i, const double *w, double *theta) noexcept nogil:
-        cdef Py_ssize_t begin = self.offset_data[i], T = self.length(i)
-        self.basis.multiply(self.tokens, begin, self.place + begin, T, w, self.stride, theta)
+        cdef Py_ssize_t begin = self.offset_data[i], T = self.length(i), t
+        if w == self.followed_data:
+            for t in range(T):
+                memcpy(theta + t * self.stride, self.kept_data + self.place[begin + t] * self.stride,
+                       self.stride * sizeof(double))
+        else:
+            self.basis.multiply(self.tokens, begin, self.place + begin, T, w, self.stride, theta)
         self.pair_scores(i, w + self.state_size, theta + T * self.stride)
 
     cdef void add_row(self, Py_ssize_t t, const double *row, double scale, double *w) noexcept nogil:
+        cdef Py_ssize_t k
         vector.axpy(self.stride, scale, row, w + self.place[t] * self.stride)
+        if w == self.followed_data:
+            for k in range(self.stride):
+                self.scaled[k] = scale * row[k]
+            self.basis.add_outer(self.place[t], self.scaled, self.stride, self.kept_data)
 
     cdef void add_label(self, Py_ssize_t t, Py_ssize_t k, double scale, double *w) noexcept nogil:
         w[self.place[t] * self.stride + k] += scale
+        if w == self.followed_data:
+            self.basis.add_column(self.place[t], scale, self.stride, self.kept_data + k)
+
+    def follow(self, w, kept=None):
+        if self.followed is None:
+            self.kept = aligned_zeros(self.state_size + 1)
+        cdef const double[::1] view = w
+        cdef double[::1] kept_view = self.kept
+        self.followed, self.followed_data, self.kept_data = None, NULL, &kept_view[0]
+        if kept is not None:
+            self.kept[:] = kept
+        else:
+            firsts = range(0, self.basis.size, RANGE)
+            self.pool.map(self._score, [(view, kept_view, first, min(RANGE, self.basis.size - first)) for first in firsts])
+        self.followed, self.followed_data = w, &view[0]
+
+    def followed_scores(self, w):
+        return np.array(self.kept) if len(w) and self._follows(w) else None
+
+    def _score(self, const double[::1] w, double[::1] out, Py_ssize_t first, Py_ssize_t count):
+        """The scores of a range of tokens of the basis."""
+        cdef const int32_t[::1] places = np.arange(first, first + count, dtype=np.int32)
+        with nogil:
+            self.basis.multiply(self.basis.rows, first, &places[0], count, &w[0], self.stride, &out[first * self.stride])
 
     cdef double gram(self, Py_ssize_t i, Py_ssize_t t, Py_ssize_t u) noexcept nogil:
         """The kernel of positions t and u of example i."""
@@ -90,15 +132,24 @@ cdef class KernelFeatures(SparseFeatures):
 
     def inner(self, v, w):
         """<K beta, beta'> and the products of the pair weights. Takes as long as the scores of all tokens whose
-        coefficients in v or in w, whichever are fewer, are not zero."""
+        coefficients in v or in w, whichever are fewer, are not zero; next to nothing if one of them is followed."""
         v, w = np.ascontiguousarray(v, np.float64), np.ascontiguousarray(w, np.float64)
         if len(v) != self.dim or len(w) != self.dim:
             raise ValueError(f'vectors of {len(v)} and {len(w)} numbers (expected {self.dim})')
+        for one, other in ((v, w), (w, v)):
+            if self._follows(one):
+                return float(self.kept[:self.state_size] @ other[:self.state_size]) + self._pairs_inner(v, w)
         rows, others = (self._rows(x) for x in (v, w))
         if len(others) < len(rows):
             v, w, rows = w, v, others
         ranges = [(v, w, rows[first:first + RANGE]) for first in range(0, len(rows), RANGE)]
-        return sum(self.pool.map(self._inner, ranges)) + float(v[self.state_size:] @ w[self.state_size:])
+        return sum(self.pool.map(self._inner, ranges)) + self._pairs_inner(v, w)
+
+    def _follows(self, const double[::1] w):
+        return self.followed_data != NULL and &w[0] == self.followed_data
+
+    def _pairs_inner(self, v, w):
+        return float(v[self.state_size:] @ w[self.state_size:])
 
     def _rows(self, w):
         """Numbers of the basis tokens whose coefficients in w are not all zero."""

@@ -88,6 +88,33 @@ SSVM_CLONES static void ssvm_add_mixture(ptrdiff_t n, const double *share, const
 #undef BODY
 }
 
+SSVM_INLINE void ssvm_add_outer_block(const int B, ptrdiff_t n, const double *share, const double *row,
+                                      ptrdiff_t stride, double *out)
+{
+    ssvm_row sum;
+    for (ptrdiff_t k = 0; k < n; k++) {
+        ssvm_row_zero(B, &sum);
+        ssvm_row_add(B, &sum, out + k * stride);
+        ssvm_row_axpy(B, &sum, share[k], row);
+        ssvm_row_store(B, &sum, out + k * stride);
+    }
+}
+
+/* out[k, :] += share[k] row[:] */
+SSVM_CLONES static void ssvm_add_outer(ptrdiff_t n, const double *share, const double *row, ptrdiff_t stride,
+                                       double *out)
+{
+#define BODY(B) ssvm_add_outer_block(B, n, share, row + at, stride, out + at)
+    SSVM_BLOCKS(stride, at, BODY)
+#undef BODY
+}
+
+/* out[k, j] += share[k] scale, for one j: out is the first of them */
+SSVM_CLONES static void ssvm_add_column(ptrdiff_t n, const double *share, double scale, ptrdiff_t stride, double *out)
+{
+    for (ptrdiff_t k = 0; k < n; k++) out[k * stride] += share[k] * scale;
+}
+
 /* A row of a cache is EMPTY, BEING_FILLED by one thread while the others do without it, or READY. */
 enum { SSVM_EMPTY = 0, SSVM_BEING_FILLED = 1, SSVM_READY = 2 };
 

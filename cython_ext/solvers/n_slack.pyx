@@ -50,6 +50,7 @@ cdef class NSlack(Solver):
         self.full, self.every = options['reoptimise'] == 'full', options['every']
         self.fixed_epsilon = self.epsilon = options['epsilon']
         self.hard = self.block.objective.hard
+        problem.features.follow(self.block.w)
 
     @property
     def w(self):
@@ -77,7 +78,9 @@ cdef class NSlack(Solver):
     def _end_pass(self):
         problem = self.problem
         # from the weights alone: the many steps of re-optimisations leave their rounding in w
-        dual, self.block.w[:] = problem.certify(self.block.sets.dual_point())
+        dual, w = problem.certify(self.block.sets.dual_point(), follow=True)
+        self.block.w[:] = w
+        problem.features.follow(self.block.w, problem.features.followed_scores(w))
         norm2 = problem.features.inner(self.block.w, self.block.w)
         self.last_estimate = problem.lam / 2 * norm2 + self.primal_sum / problem.n, dual
         if self.hard:
@@ -167,6 +170,7 @@ cdef class NSlack(Solver):
     def set_dual_point(self, point):
         """Begin at a sparse dual point (of the same examples, for any lambda) instead of the right outputs."""
         self.last_estimate = np.inf, self.block.start(point)
+        self.problem.features.follow(self.block.w)
 
     def candidates(self):
         if not self.hard:
@@ -207,11 +211,13 @@ cdef class NSlack(Solver):
             **{name: getattr(self, name) for name in names}, 'sweep_gap': self.sweep_gap,
             'violation_sum': self.violation_sum, 'primal_sum': self.primal_sum, 'gap_sum': self.gap_sum,
             'estimate': list(self.last_estimate or ()),
+            'scores': self.problem.features.followed_scores(self.block.w) if self.position or self.sweep else None,
         }
 
     def restore(self, state):
         Solver.restore(self, state)
         self.block.restore({name[6:]: value for name, value in state.items() if name.startswith('block.')})
+        self.problem.features.follow(self.block.w, state['scores'])
         self.epsilon, self.position, self.added = state['epsilon'], state['position'], state['added']
         self.pending, self.sweep, self.sweep_position = state['pending'], state['sweep'], state['sweep_position']
         self.sweep_gap, self.violation_sum = state['sweep_gap'], state['violation_sum']

@@ -75,6 +75,32 @@ def test_scores_of_training_and_other_tokens(kernel, binary, cache_mb):
 
 
 @every_kernel
+@pytest.mark.parametrize('binary', [True, False])
+@pytest.mark.parametrize('cache_mb', [0, 10])
+def test_scores_that_are_kept_follow_what_is_added(kernel, binary, cache_mb):
+    """Of one label, of several and of all labels of a token; inner products read them as well."""
+    rng = np.random.default_rng(3)
+    columns, train = 30, random_rows(rng, 50, 30, 8, binary)
+    basis = KernelBasis(kernel, [train], columns, cache_mb)
+    features = features_on(train, columns, basis)
+    w, other = (np.where(np.arange(features.dim) % 4 < 3, rng.normal(size=features.dim), 0.0) for _ in range(2))
+    features.follow(w)
+    for count in (1, 2, 3, 40, 150):
+        ids = np.sort(rng.choice([t * 4 + k for t in range(50) for k in range(3)], count, replace=False))
+        features.add_parts_to(w, 0, ids.astype(np.int32), rng.normal(size=count))
+        apart = w.copy()
+        assert features.followed_scores(apart) is None
+        kept = features.followed_scores(w)[: basis.size * 4].reshape(-1, 4)
+        wanted = features.scores_of(0, apart)[: 50 * 4].reshape(-1, 4)
+        np.testing.assert_allclose(kept[basis.find(*train)], wanted, rtol=0, atol=1e-12 * max(1, np.abs(wanted).max()))
+        scale = features.inner(apart, apart)
+        assert features.inner(w, w) == pytest.approx(scale, rel=1e-11)
+        assert features.inner(other, w) == pytest.approx(features.inner(other, apart), rel=1e-11, abs=1e-12 * scale)
+    features.follow(other)
+    assert features.followed_scores(w) is None
+
+
+@every_kernel
 def test_more_tokens_than_a_block_holds(kernel):
     """Sums go on over blocks, of which the last is not full; inner products are the same on any number of threads."""
     rng = np.random.default_rng(1)
