@@ -5,10 +5,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+ROUNDING = 1e-12  # of the primal: how far its sum and that of the dual may miss each other
+
+
+def absolute_gap(primal, dual):
+    """P - D; 0 where the dual is above the primal by no more than rounding."""
+    gap = primal - dual
+    return 0.0 if -ROUNDING * abs(primal) <= gap < 0 else gap
+
 
 def relative_gap(primal, dual):
     """Gap relative to the primal; 0 where both are 0, infinite before there is a primal."""
-    gap = primal - dual
+    gap = absolute_gap(primal, dual)
     if 0 < primal < math.inf:
         return gap / primal
     return 0.0 if gap <= 0 else math.inf
@@ -29,7 +37,7 @@ class Tolerance:
 
     def sentence(self, primal, dual):
         """Gap and tolerance in the same units."""
-        gap, relative = primal - dual, relative_gap(primal, dual)
+        gap, relative = absolute_gap(primal, dual), relative_gap(primal, dual)
         parts = [f'relative gap {relative:.3g}, tolerance {self.rel_gap:g}']
         if self.epsilon is not None:
             absolute = f'absolute gap {gap:.3g}, tolerance {self.epsilon:g}'

@@ -11,7 +11,7 @@ from data_formats.atomic import atomic_output
 from data_formats.errors import DataError
 from data_formats.model import load
 from data_formats.model_header import BY_MATRIX
-from ssvm_cli.certificate import Tolerance, relative_gap
+from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
 from ssvm_cli.inputs import read_data
 from ssvm_cli.kernels import support_tokens
 from ssvm_cli.paths import check_paths
@@ -51,7 +51,7 @@ def certify(o):
         )
     if problem.sums:
         dual, source = softmax_dual(problem, evaluation.dual, model.dual, o, progress)
-    elif temperature is not None:
+    elif temperature is not None and evaluation.dual > 0:
         dual, source = evaluation.dual, 'softmax'
     else:
         dual, source = hinge_dual(problem, model.dual, o, progress)
@@ -137,12 +137,16 @@ def temperature_of(model, problem):
 
 
 def hinge_dual(problem, point, o, progress):
-    """(dual, where it comes from): the model's own dual point, or one made by a few passes of bcfw."""
+    """(dual, where it comes from): the model's own dual point, or one made by a few passes of bcfw where it has none or
+    one that bounds nothing."""
     if point is not None and list(point) != ['temperature']:
         try:
-            return problem.dual_value(point), 'model'
+            own = problem.dual_value(point)
         except ValueError as error:
             progress.say(f'{o.model}: {error}')
+        else:
+            if own > 0 or problem.hard_margin:
+                return own, 'model'
     passes = counted(o.passes, 'pass', 'passes')
     progress.say(f'no dual point for these data in {o.model}: making one by {passes} of bcfw (--passes)')
     return dual_by_passes(problem, o.passes), 'bcfw'
@@ -172,7 +176,7 @@ def report(model, problem, primal, dual, source):
     return {
         'primal': primal,
         'dual': dual,
-        'gap': primal - dual,
+        'gap': absolute_gap(primal, dual),
         'relative_gap': relative_gap(primal, dual),
         'dual_source': source,
         'status': 'converged' if tolerance.reached(primal, dual) else 'not converged',

@@ -12,7 +12,7 @@ from cython_ext import weights_dual
 from cython_ext.problem import Interrupted
 from cython_ext.solvers.solver import NoSolution
 from data_formats.errors import SolverError
-from ssvm_cli.certificate import Bounds, Tolerance, relative_gap
+from ssvm_cli.certificate import Bounds, Tolerance, absolute_gap, relative_gap
 from ssvm_cli.progress import counted
 
 CONVERGED = 'converged'  # the tolerance is reached
@@ -243,7 +243,7 @@ class Monitor:
         if self.tolerance is not None:
             row |= {
                 'dual': bounds.dual,
-                'gap': bounds.primal - bounds.dual,
+                'gap': absolute_gap(bounds.primal, bounds.dual),
                 'relative_gap': relative_gap(bounds.primal, bounds.dual),
                 'dual_now': dual_now,
             }

@@ -17,7 +17,7 @@ from data_formats.log import begins_as_log
 from data_formats.model import Model, begins_as_model, load, save
 from data_formats.model_tsv import is_model_tsv
 from ssvm_cli import __version__, hints, monitor
-from ssvm_cli.certificate import Tolerance, relative_gap
+from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
 from ssvm_cli.classes import TREE, read_classes, requested_kind
 from ssvm_cli.cli import Terminated
 from ssvm_cli.inputs import read_training_data
@@ -496,7 +496,7 @@ class Training:
         if tolerance is not None:  # nothing is claimed that the model does not prove
             header |= {
                 'dual': bounds.provable,
-                'gap': bounds.primal - bounds.provable,
+                'gap': absolute_gap(bounds.primal, bounds.provable),
                 'relative_gap': relative_gap(bounds.primal, bounds.provable),
                 'tolerance': {'rel_gap': tolerance.rel_gap, 'epsilon': tolerance.epsilon},
             }
@@ -531,7 +531,8 @@ class Training:
         else:
             text += f': {tolerance.sentence(bounds.primal, bounds.provable)}'
             text += f' (primal {bounds.primal:.6g}, dual {bounds.provable:.6g})'
-        if tolerance is not None and bounds.dual - bounds.provable > 0.1 * (bounds.primal - bounds.dual):
+        unproved = bounds.dual - bounds.provable
+        if tolerance is not None and unproved > 0.1 * absolute_gap(bounds.primal, bounds.dual) and unproved > 0:
             text += f'; a mixture of all softmaxes had {bounds.dual:.6g}, which a model cannot prove'
         if bounds.w is None:
             saved = f'; {self.checkpoint_path} is saved and --resume goes on from there' if self._saved else ''

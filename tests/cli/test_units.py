@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ssvm_cli.certificate import Bounds, Tolerance, relative_gap
+from ssvm_cli.certificate import Bounds, Tolerance, absolute_gap, relative_gap
 from ssvm_cli.command import with_verbosity_level
 from ssvm_cli.metrics import Scores, are_chunk_tags
 from ssvm_cli.resources import available_cpus
@@ -46,6 +46,11 @@ def test_tolerance():
     assert Tolerance(0.1).sentence(2.0, 1.5) == 'relative gap 0.25, tolerance 0.1'
     assert Tolerance(0.1, 0.6).sentence(2.0, 1.5) == 'absolute gap 0.5, tolerance 0.6'
     assert Tolerance(0.1, 0.2).sentence(2.0, 1.5) == 'relative gap 0.25, tolerance 0.1; absolute gap 0.5, tolerance 0.2'
+
+
+def test_a_gap_is_not_below_0_by_rounding():
+    assert absolute_gap(0.05, 0.05 * (1 + 4e-16)) == relative_gap(0.05, 0.05 * (1 + 4e-16)) == 0
+    assert absolute_gap(1.0, 1.0 + 1e-9) < 0  # more than rounding: a defect that has to be seen
 
 
 def test_relative_gap_of_nothing():
