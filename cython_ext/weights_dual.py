@@ -1,6 +1,6 @@
 """A dual point that is the softmax of the scores of some weights, as a dict of arrays:
 
-weights.NAME    the weights by the names of FeatureMap.blocks, numbers in single precision
+weights.NAME    the weights by the names of FeatureMap.blocks, in single precision
 temperature     float64[1], what loss plus score are divided by, for the hinge loss only
 
 Any weights give a distribution over the outputs of each example, so there is nothing to be believed, and what is lost
@@ -10,13 +10,15 @@ with the precision is a little of the bound.
 import numpy as np
 
 PREFIX = 'weights.'
+INPUTS = 'support.values'  # a block that is no weights: the values of tokens, which have to be found again
 
 
 def make(problem, w, temperature=None):
     """The dual point of weights, which are copied."""
     point = {}
     for name, array in problem.features.blocks(w).items():
-        point[PREFIX + name] = array.astype(np.float32) if array.dtype == np.float64 else np.array(array)
+        single = array.dtype == np.float64 and name != INPUTS
+        point[PREFIX + name] = array.astype(np.float32) if single else np.array(array)
     if temperature is not None:
         point['temperature'] = np.array([temperature])
     return point

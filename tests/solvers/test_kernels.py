@@ -6,6 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
+from cython_ext import weights_dual
 from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import solver_info
 from data_formats.errors import UsageError
@@ -138,6 +139,18 @@ def test_a_restored_run_goes_on_as_it_was(solver):
     second = make(solver, it.problem, seed=5)
     second.restore(saved(first))
     assert everything(run(second, 5)) == everything(whole)
+
+
+@pytest.mark.parametrize('name', DATA)
+@pytest.mark.parametrize('kernel', KERNELS)
+def test_weights_as_a_dual_point_find_their_tokens_again(name, kernel):
+    it, rng = twin(name, 'hinge', kernel), np.random.default_rng(4)
+    w = run(make('bcfw', it.problem), 3).w + 0.01 * rng.normal(size=it.problem.dim)
+    w = it.problem.features.weights(it.problem.features.blocks(w))  # nothing in the padding
+    point = weights_dual.make(it.problem, w, 0.3)
+    assert point['weights.support.weights'].dtype == np.float32
+    wanted = it.problem.evaluate(w, True, temperature=0.3).dual
+    assert it.problem.dual_value(point) == pytest.approx(wanted, rel=1e-5)
 
 
 def test_solvers_of_weights_are_refused_with_the_alternatives():
