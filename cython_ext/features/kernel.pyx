@@ -12,7 +12,7 @@ tokens are kept then, `scores` reads them and `add` changes them, by a row of th
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from cython_ext.features.feature_map cimport Accumulator
 from cython_ext.features.kernel_basis cimport KernelBasis
@@ -65,17 +65,18 @@ cdef class KernelFeatures(SparseFeatures):
         self.pair_scores(i, w + self.state_size, theta + T * self.stride)
 
     cdef void add_row(self, Py_ssize_t t, const double *row, double scale, double *w) noexcept nogil:
-        cdef Py_ssize_t k
         vector.axpy(self.stride, scale, row, w + self.place[t] * self.stride)
         if w == self.followed_data:
-            for k in range(self.stride):
-                self.scaled[k] = scale * row[k]
+            memset(self.scaled, 0, self.stride * sizeof(double))
+            vector.axpy(self.stride, scale, row, self.scaled)
             self.basis.add_outer(self.place[t], self.scaled, self.stride, self.kept_data)
 
     cdef void add_label(self, Py_ssize_t t, Py_ssize_t k, double scale, double *w) noexcept nogil:
         w[self.place[t] * self.stride + k] += scale
         if w == self.followed_data:
-            self.basis.add_column(self.place[t], scale, self.stride, self.kept_data + k)
+            memset(self.scaled, 0, self.stride * sizeof(double))
+            self.scaled[k] = scale
+            self.basis.add_outer(self.place[t], self.scaled, self.stride, self.kept_data)
 
     def follow(self, w, kept=None):
         if self.followed is None:

@@ -41,6 +41,5 @@ cdef class KernelBasis:
     cdef void multiply_batch(self, Query *queries, Py_ssize_t count, const double *beta, Py_ssize_t stride,
                              double *out) noexcept nogil
     cdef void add_outer(self, Py_ssize_t place, const double *row, Py_ssize_t stride, double *out) noexcept nogil
-    cdef void add_column(self, Py_ssize_t place, double scale, Py_ssize_t stride, double *out) noexcept nogil
     cdef void describe(self, SparseRows rows, Py_ssize_t r, Py_ssize_t slot, Query *query) noexcept nogil
     cdef const double *block_values(self, Query *query, Py_ssize_t block, double *room) noexcept nogil

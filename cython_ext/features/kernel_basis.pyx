@@ -204,19 +204,6 @@ cdef class KernelBasis:
         if query.filling:
             kernel_rows.publish_row(self.states + query.slot)
 
-    cdef void add_column(self, Py_ssize_t place, double scale, Py_ssize_t stride, double *out) noexcept nogil:
-        """out[u, 0] += K(x, u) scale for all u."""
-        cdef double[BLOCK] room
-        cdef Query query
-        cdef Py_ssize_t b, first
-        self.describe(self.rows, place, place, &query)
-        for b in range(self.blocks):
-            first = b * BLOCK
-            kernel_rows.add_column(min(self.size - first, <Py_ssize_t> BLOCK), self.block_values(&query, b, room), scale,
-                                   stride, out + first * stride)
-        if query.filling:
-            kernel_rows.publish_row(self.states + query.slot)
-
     cdef void describe(self, SparseRows rows, Py_ssize_t r, Py_ssize_t slot, Query *query) noexcept nogil:
         """slot: the row of the cache that is this token's, if the cache is that long."""
         cdef int64_t p = rows.indptr[r]

@@ -109,12 +109,6 @@ SSVM_CLONES static void ssvm_add_outer(ptrdiff_t n, const double *share, const d
 #undef BODY
 }
 
-/* out[k, j] += share[k] scale, for one j: out is the first of them */
-SSVM_CLONES static void ssvm_add_column(ptrdiff_t n, const double *share, double scale, ptrdiff_t stride, double *out)
-{
-    for (ptrdiff_t k = 0; k < n; k++) out[k * stride] += share[k] * scale;
-}
-
 /* A row of a cache is EMPTY, BEING_FILLED by one thread while the others do without it, or READY. */
 enum { SSVM_EMPTY = 0, SSVM_BEING_FILLED = 1, SSVM_READY = 2 };
 

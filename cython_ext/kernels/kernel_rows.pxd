@@ -17,8 +17,6 @@ cdef extern from "cython_ext/kernels/kernel_rows.h" nogil:
                                         double *out) noexcept
     void add_outer "ssvm_add_outer"(Py_ssize_t n, const double *share, const double *row, Py_ssize_t stride,
                                     double *out) noexcept
-    void add_column "ssvm_add_column"(Py_ssize_t n, const double *share, double scale, Py_ssize_t stride,
-                                      double *out) noexcept
     int row_state "ssvm_row_state"(const uint8_t *state) noexcept
     bint claim_row "ssvm_claim_row"(uint8_t *state) noexcept
     void publish_row "ssvm_publish_row"(uint8_t *state) noexcept

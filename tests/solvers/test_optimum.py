@@ -93,8 +93,14 @@ def test_bounds_close_in_on_the_optimum(case):
     solver, options, name, objective, loss, feature_set = case
     tolerance, limit = reach_of(solver, options, name, objective, loss)
     it = twin(name, objective, loss, 1.0, feature_set)
-    best, method = it.best, make(solver, it.problem, seed=3, **options)
-    primal, dual = bounds(method)
+    method = make(solver, it.problem, seed=3, **options)
+    close_in(it, method, tolerance, limit)
+    check_both_sides(it, method, solver in DENSE)
+
+
+def close_in(it, method, tolerance, limit):
+    """Passes until the gap is below the tolerance, each with dual <= optimum <= primal."""
+    best, (primal, dual) = it.best, bounds(method)
     while not (primal - dual <= tolerance * primal or method.finished or method.passes == limit):
         assert method.run_pass(go())
         primal_now, dual_now = bounds(method)
@@ -103,7 +109,6 @@ def test_bounds_close_in_on_the_optimum(case):
         primal, dual = min(primal, primal_now), max(dual, dual_now)
     assert primal - dual <= tolerance * primal
     assert primal - best.primal <= tolerance * primal
-    check_both_sides(it, method, solver in DENSE)
 
 
 def check_both_sides(it, method, dense=False):

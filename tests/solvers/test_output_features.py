@@ -14,8 +14,8 @@ from tests import optimum
 from tests.kernels import dense
 from tests.solvers import tiny
 from tests.solvers.problems import Twin, dataset_of
-from tests.solvers.runs import bounds, go, make
-from tests.solvers.test_optimum import DENSE, MINIMISERS, check_both_sides, reach_of
+from tests.solvers.runs import make
+from tests.solvers.test_optimum import DENSE, MINIMISERS, check_both_sides, close_in, reach_of
 
 DATA = ('multiclass', 'multiclass-binary')
 KINDS = ('tree', 'attributes', 'flat')
@@ -82,16 +82,8 @@ def test_bounds_close_in_on_the_optimum(case):
     solver, objective, kind, name = case
     tolerance, limit = reach_of(solver, {}, name, objective, 'matrix')
     it = twin(name, kind, objective)
-    best, method = it.best, make(solver, it.problem, seed=3)
-    primal, dual = bounds(method)
-    while not (primal - dual <= tolerance * primal or method.finished or method.passes == limit):
-        assert method.run_pass(go())
-        primal_now, dual_now = bounds(method)
-        assert dual_now <= best.primal + it.rounding(method.passes)
-        assert primal_now >= best.dual - it.rounding()
-        primal, dual = min(primal, primal_now), max(dual, dual_now)
-    assert primal - dual <= tolerance * primal
-    assert primal - best.primal <= tolerance * primal
+    method = make(solver, it.problem, seed=3)
+    close_in(it, method, tolerance, limit)
     check_both_sides(it, method, solver in DENSE)
 
 
