@@ -102,10 +102,7 @@ cdef class Problem:
         """
         if not self.sums:
             raise TypeError(f'{self.objective_name} has no gradient')
-        cdef Accumulator total = self._accumulator
-        if total is None:
-            total = self._accumulator = self.features.accumulator(self.n)
-        total.clear()
+        cdef Accumulator total = self._kept_accumulator()
         losses, flag = np.empty(self.n), NEVER if stop is None else stop
         chunks = enumerate(self._parts(total.chunks))
         self.pool.map(self._means, [(w, losses, flag, total, c, *chunk) for c, chunk in chunks])
@@ -141,7 +138,8 @@ cdef class Problem:
         """(D(alpha), w(alpha)) of a dual point, sparse (see dual_point.py) or in natural parameters (softmax_dual.pyx),
         computed from the data alone. follow: let the features follow w(alpha). Raises ValueError when it is not a point
         of the dual's domain."""
-        loss, total = self._expectations(point)
+        total = self._kept_accumulator() if 'theta' not in point else None
+        loss, total = self._expectations(point, total=total)
         w = self.features.zeros()
         total.total(w, self.pool)
         w /= self.lam * self.n
@@ -160,8 +158,15 @@ cdef class Problem:
             del total                                       # before the next one is made
         return loss - norm2 / (2 * self.lam * self.n * self.n)
 
-    def _expectations(self, point, window=None):
-        """(mean of E[b] - ridge/2 mass^2, Accumulator of E[c psi_i]) of a dual point."""
+    def _kept_accumulator(self):
+        """An Accumulator at 0 that is made once, for what is summed in every pass."""
+        if self._accumulator is None:
+            self._accumulator = self.features.accumulator(self.n)
+        self._accumulator.clear()
+        return self._accumulator
+
+    def _expectations(self, point, window=None, Accumulator total=None):
+        """(mean of E[b] - ridge/2 mass^2, Accumulator of E[c psi_i]) of a dual point. total: an Accumulator at 0 to use."""
         if 'theta' in point:
             from cython_ext.softmax_dual import expectations
 
@@ -169,8 +174,9 @@ cdef class Problem:
         if self.sums:
             raise ValueError(f'{self.objective_name} has no sparse dual points')
         point = dual_point.checked(point, self.n)
-        cdef Accumulator total = self.features.accumulator(self.n, window)
-        total.clear()
+        if total is None:
+            total = self.features.accumulator(self.n, window)
+            total.clear()
         deltas = np.empty(self.n)
         self.pool.map(self._outputs, [(point, deltas, total, c, *chunk) for c, chunk in enumerate(self._parts(total.chunks))])
         return deltas.sum() / self.n, total
