@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from data_formats.atomic import atomic_output
-from data_formats.container import Container, begins_as_container, write_container
+from data_formats.container import Container, is_own, write_container
 from data_formats.errors import DataError
 
 FORMAT = 'ssvm-checkpoint'
@@ -69,9 +69,9 @@ def load(path):
     return Checkpoint(document['run'], parts)
 
 
-def begins_as_checkpoint(head):
-    """Whether the first bytes of a file are those of a checkpoint."""
-    return begins_as_container(head, DOCUMENT)
+def is_checkpoint(path):
+    """Whether a file is a checkpoint, of whatever version and in whatever state."""
+    return is_own(path, DOCUMENT, FORMAT)
 
 
 def differences(saved, now):

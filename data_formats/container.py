@@ -60,9 +60,16 @@ def write_container(stream, name, document, arrays):
                 np.lib.format.write_array(target, array, version=(1, 0), allow_pickle=False)
 
 
-def begins_as_container(head, name):
-    """Whether the first bytes of a file are those of a container whose first member is `name`."""
-    return head.startswith(START) and head[LOCAL_HEADER:].startswith(name.encode())
+def is_own(path, name, format):
+    """Whether a file is a container whose document `name` names that format, or looks like one and cannot be read."""
+    with file_errors(path), open(path, 'rb') as stream:
+        head = stream.read(LOCAL_HEADER + len(name))
+    if not (head.startswith(START) and head[LOCAL_HEADER:] == name.encode()):
+        return False
+    try:
+        return Container(path, name, 'a file of ssvm').document.get('format') == format
+    except DataError:
+        return True  # what a run or a copy that was stopped has left
 
 
 def _member(name, deflate):

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import sys
 
 from data_formats.atomic import atomic_output
@@ -89,7 +90,7 @@ class TrainingLog:
 
 def begins_as_log(head):
     """Whether the first bytes of a file are those of a log, with its comment or without."""
-    return head.startswith((b'# ssvm ', ','.join(COLUMNS[:3]).encode()))
+    return head.startswith(','.join(COLUMNS[:3]).encode()) or re.match(rb'# ssvm \S+ version=', head) is not None
 
 
 def read_log(path):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from data_formats.atomic import atomic_output
-from data_formats.container import START, Container, begins_as_container, write_container
+from data_formats.container import START, Container, is_own, write_container
 from data_formats.model_header import FORMAT, FORMAT_VERSION, WHAT, check_header
 from data_formats.sparse_weights import dense, packed
 
@@ -111,9 +111,9 @@ def is_container(head):
     return head.startswith(START)
 
 
-def begins_as_model(head):
-    """Whether they are those of a model and of no other zip file."""
-    return begins_as_container(head, HEADER)
+def is_model(path):
+    """Whether a file is a model, of whatever version and in whatever state."""
+    return is_own(path, HEADER, FORMAT)
 
 
 def _vocabulary(container, name):

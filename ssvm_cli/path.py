@@ -13,6 +13,7 @@ from ssvm_cli.certificate import Tolerance
 from ssvm_cli.schedule import Schedule
 from ssvm_cli.signals import StopFlag
 from ssvm_cli.training import GAP_MISSED, STARTS, Training
+from ssvm_cli.training_files import path_model
 
 COLUMNS = ('lambda', 'cumulative_passes')
 
@@ -119,7 +120,7 @@ class PathTraining(Training):
         score = list(scores.values())[-1] if scores else None
         if self.o.path_models is not None:
             try:
-                save(model, os.path.join(self.o.path_models, f'lambda-{self.lam:.6g}.model'))
+                save(model, path_model(self.o, self.lam))
             except DataError as error:
                 self._complain(error)
         if self._best is None or score is None or score > self._best[0]:

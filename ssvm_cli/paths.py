@@ -43,17 +43,21 @@ def check_overwritten(path, what, recognised):
     Args:
         path: an output; None or - are no files, and what does not exist, is empty or no regular file may be written to.
         what: what is written, for the message ('ssvm model').
-        recognised: function that says whether the first bytes of a file are those of such a one.
+        recognised: function that says whether a file is such a one.
 
     Raises:
         DataError: the file is there and is something else.
     """
     if path in (None, '-') or is_special(path) or not os.path.isfile(path):
         return
-    with file_errors(path), open(path, 'rb') as stream:
-        head = stream.read(HEAD)
-    if head and not recognised(head):
+    if beginning(path) and not recognised(path):
         raise DataError(path, None, f'exists and is no {what}', 'delete it first or give another name')
+
+
+def beginning(path):
+    """The first bytes of a file."""
+    with file_errors(path), open(path, 'rb') as stream:
+        return stream.read(HEAD)
 
 
 def check_there(*paths):

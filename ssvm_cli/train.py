@@ -47,6 +47,7 @@ def resolve(ctx, given):
         click.UsageError: options given in the same place that exclude each other: --lambda and -c, one of them and
             --hard-margin, --rel-gap and --no-certificate.
     """
+    settle_oracle(ctx, given)
     if given['no_certificate']:
         refuse_both(ctx, '--rel-gap', '--no-certificate')
     if given['hard_margin']:
@@ -59,6 +60,20 @@ def resolve(ctx, given):
     if given['c'] is not None:
         given['lam'] = 1 / given['c']
     return given
+
+
+def settle_oracle(ctx, given):
+    """--oracle and --set oracle= are two names for one thing: the command line wins over a file."""
+    others = [text for text in given['settings'] if text.partition('=')[0].strip() != 'oracle']
+    if given['oracle'] is None or len(others) == len(given['settings']):
+        return
+    from_config = {name for name in ('oracle', 'settings') if ctx.get_parameter_source(name).name == 'DEFAULT_MAP'}
+    if len(from_config) != 1:
+        raise click.UsageError('--oracle and --set oracle= are two names for one thing: give one of them.')
+    if from_config == {'oracle'}:
+        given['oracle'] = None
+    else:
+        given['settings'] = tuple(others)
 
 
 def drop_lambda(ctx, given):

@@ -11,11 +11,8 @@ from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import all_solvers
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.atomic import is_special, remove_leftovers
-from data_formats.checkpoint import begins_as_checkpoint
 from data_formats.errors import DataError, SolverError, UsageError
-from data_formats.log import begins_as_log
-from data_formats.model import Model, begins_as_model, load, save
-from data_formats.model_tsv import is_model_tsv
+from data_formats.model import Model, load, save
 from ssvm_cli import __version__, hints, monitor
 from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
 from ssvm_cli.classes import TREE, read_classes, requested_kind
@@ -23,7 +20,6 @@ from ssvm_cli.cli import Terminated
 from ssvm_cli.inputs import read_training_data
 from ssvm_cli.kernels import requested_kernel
 from ssvm_cli.options import TASK_LOSSES
-from ssvm_cli.paths import check_overwritten, check_paths, check_there
 from ssvm_cli.progress import Progress, counted
 from ssvm_cli.rescue import save_elsewhere
 from ssvm_cli.resources import available_cpus, total_memory
@@ -31,6 +27,7 @@ from ssvm_cli.schedule import Schedule
 from ssvm_cli.settings import parse_settings, with_oracle
 from ssvm_cli.signals import StopFlag
 from ssvm_cli.solvers import choose
+from ssvm_cli.training_files import check_files, checkpoint_path
 
 STATUS_TEXT = {
     monitor.CONVERGED: 'converged',
@@ -94,21 +91,8 @@ def check_request(o):
         raise UsageError(f'--init: {info.name} cannot start from a model (solvers that can: {", ".join(able)})')
     texts = with_oracle(o.settings, o.oracle, info, all_solvers())
     settings = parse_settings(texts, info.name, info.options)
-    inputs = {'TRAIN': o.train, '--dev': o.dev, '--template': o.template}
-    if kind is not None:
-        inputs[f'--{kind.replace("_", "-")}'] = getattr(o, kind)
-    check_paths(inputs, {'MODEL': o.model, '--log': o.log_path, '--checkpoint': o.checkpoint})
-    check_there(o.dev, o.init)
-    check_overwritten(o.model, 'ssvm model', lambda head: begins_as_model(head) or is_model_tsv(head))
-    check_overwritten(o.log_path, 'log of ssvm', begins_as_log)
-    if not o.resume:  # otherwise it is read, which finds more
-        check_overwritten(checkpoint_path(o), 'ssvm checkpoint', begins_as_checkpoint)
+    check_files(o, kind)
     return info, settings
-
-
-def checkpoint_path(o):
-    """Where the state of the run is kept; None where nobody said and MODEL is no regular file."""
-    return o.checkpoint or (None if o.model == '-' or is_special(o.model) else f'{o.model}.checkpoint')
 
 
 def requested_variant(o):

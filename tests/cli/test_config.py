@@ -87,3 +87,13 @@ def test_refused(files, tmp_path, config, text, message):
 def test_missing(files, tmp_path):
     error = run('train', '--config', tmp_path / 'none.yaml', files / 'train.svm', tmp_path / 'm', code=2).stderr
     assert 'none.yaml: No such file or directory' in error
+
+
+@pytest.mark.parametrize(
+    ('text', 'words'),
+    [('oracle: topk\n', ['--set', 'oracle=exp']), ('set: [oracle=topk, K=3]\n', ['--oracle', 'exp'])],
+)
+def test_the_command_line_wins_with_both_names_of_the_oracle(files, tmp_path, text, words):
+    (tmp_path / 'o.yaml').write_text(f'{text}solver: svrg\nmax-passes: 1\n')
+    run('train', '--config', tmp_path / 'o.yaml', *words, files / 'train.svm', tmp_path / 'm')
+    assert load(tmp_path / 'm').header['settings']['oracle'] == 'exp'

@@ -79,3 +79,64 @@ def test_resuming_from_another_file_says_what_it_is(files, tmp_path):
     (tmp_path / 'm.checkpoint').write_text('1 1:1\n')
     said = run('train', '--resume', files / 'train.svm', tmp_path / 'm', code=1).stderr
     assert said == f'{tmp_path / "m.checkpoint"}: not an ssvm checkpoint (expected a file that ssvm wrote)\n'
+
+
+def foreign(name, document):
+    """A zip file whose first member has the name that ours have."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, 'w') as archive:
+        archive.writestr(name, document)
+        archive.writestr('thesis.txt', 'years of work')
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ('place', 'content'),
+    [
+        ('MODEL', foreign('header.json', '{"my": 1}')),
+        ('default', foreign('checkpoint.json', '{"format": "mine"}')),
+        ('--log', b'# ssvm results of my thesis\nlambda,F1\n0.1,92.1\n'),
+    ],
+)
+def test_what_only_looks_like_ours_is_not(files, tmp_path, place, content):
+    options, model, target = command(place, tmp_path)
+    target.write_bytes(content)
+    assert f'is no {WHAT[place]}' in run('train', *options, files / 'train.svm', model, code=1).stderr
+    assert target.read_bytes() == content
+
+
+def test_half_a_model_may_be_overwritten(files, models, tmp_path):
+    (tmp_path / 'm').write_bytes(models['svm'].read_bytes()[:700])
+    run('train', '-q', files / 'train.svm', tmp_path / 'm')
+    assert (tmp_path / 'm').read_bytes() == models['svm'].read_bytes()
+
+
+def test_models_of_a_path_are_models_too(files, tmp_path):
+    folder = tmp_path / 'kept'
+    folder.mkdir()
+    how = ['--lambda-path', '1:0.5:0.5', '--path-models', folder]
+    (folder / 'lambda-0.5.model').write_text('my notes\n')
+    said = run('train', *how, files / 'train.svm', tmp_path / 'm', code=1).stderr
+    assert f'{folder / "lambda-0.5.model"}: exists and is no ssvm model' in said
+    (folder / 'lambda-0.5.model').unlink()
+    data = folder / 'lambda-1.model'
+    data.write_text((files / 'train.svm').read_text())
+    said = run('train', *how, '--format', 'svmlight', data, tmp_path / 'm', code=2).stderr
+    assert 'is both TRAIN and the model of --path-models for lambda 1' in said
+    data.unlink()
+    for place in (['--log', data, files / 'train.svm', tmp_path / 'm'], [files / 'train.svm', data]):
+        assert 'is both' in run('train', *how, *place, code=2).stderr
+    for _ in range(2):
+        run('train', '-q', *how, files / 'train.svm', tmp_path / 'm')
+    assert sorted(path.name for path in folder.iterdir()) == ['lambda-0.5.model', 'lambda-1.model']
+
+
+def test_the_usual_checkpoint_is_no_place_for_a_log(files, tmp_path):
+    how = ['--log', tmp_path / 'm.checkpoint', files / 'train.svm', tmp_path / 'm']
+    assert 'is both --log and the checkpoint of MODEL' in run('train', *how, code=2).stderr
+
+
+def test_a_path_has_no_checkpoint(files, tmp_path):
+    (tmp_path / 'm.checkpoint').write_text('x')
+    run('train', '-q', '--lambda-path', '1:0.5:0.5', files / 'train.svm', tmp_path / 'm')
+    assert (tmp_path / 'm.checkpoint').read_text() == 'x'

@@ -563,4 +563,7 @@ def test_oracle_is_short_for_a_setting(files, tmp_path):
     said = run('train', '--oracle', 'topk', files / 'train.svm', tmp_path / 'm', code=2).stderr
     assert '--oracle: bcfw has no choice of oracles (solvers that have: svrg, sc-svrg)' in said
     both = ['--solver', 'svrg', '--oracle', 'topk', '--set', 'oracle=exp']
-    assert 'oracle is given twice' in run('train', *both, files / 'train.svm', tmp_path / 'm', code=2).stderr
+    assert (
+        '--oracle and --set oracle= are two names for one thing'
+        in run('train', *both, files / 'train.svm', tmp_path / 'm', code=2).stderr
+    )

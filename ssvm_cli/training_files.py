@@ -1,0 +1,50 @@
+"""The files that `ssvm train` reads and writes, checked before any data are read."""
+
+import os
+
+from data_formats.atomic import is_special
+from data_formats.checkpoint import is_checkpoint
+from data_formats.log import begins_as_log
+from data_formats.model import is_model
+from data_formats.model_tsv import is_model_tsv
+from ssvm_cli.paths import beginning, check_overwritten, check_paths, check_there
+
+
+def check_files(o, class_kind=None):
+    """Refuse files that are given twice, or that would be overwritten and are something else.
+
+    Args:
+        o: the options, by parameter name.
+        class_kind: the parameter name of the option that describes the classes, or None.
+
+    Raises:
+        UsageError: of combinations. DataError: of files.
+    """
+    inputs = {'TRAIN': o.train, '--dev': o.dev, '--template': o.template}
+    if class_kind is not None:
+        inputs[f'--{class_kind.replace("_", "-")}'] = getattr(o, class_kind)
+    checkpoint = None if o.lambda_path is not None else checkpoint_path(o)
+    models = {f'the model of --path-models for lambda {lam:.6g}': path_model(o, lam) for lam in _kept(o)}
+    state = '--checkpoint' if o.checkpoint is not None else 'the checkpoint of MODEL'
+    check_paths(inputs, {'MODEL': o.model, '--log': o.log_path, state: checkpoint, **models})
+    check_there(o.dev, o.init)
+    for path in (o.model, *models.values()):
+        check_overwritten(path, 'ssvm model', lambda path: is_model(path) or is_model_tsv(beginning(path)))
+    check_overwritten(o.log_path, 'log of ssvm', lambda path: begins_as_log(beginning(path)))
+    if not o.resume:  # otherwise it is read, which finds more
+        check_overwritten(checkpoint, 'ssvm checkpoint', is_checkpoint)
+
+
+def checkpoint_path(o):
+    """Where the state of the run is kept; None where nobody said and MODEL is no regular file."""
+    return o.checkpoint or (None if o.model == '-' or is_special(o.model) else f'{o.model}.checkpoint')
+
+
+def path_model(o, lam):
+    """Where --path-models keeps the model of a lambda."""
+    return os.path.join(o.path_models, f'lambda-{lam:.6g}.model')
+
+
+def _kept(o):
+    """The values of lambda whose models may meet another file: all, if their folder is there."""
+    return o.lambda_path if o.lambda_path and o.path_models and os.path.isdir(o.path_models) else ()
