@@ -160,7 +160,7 @@ class Training:
                     stop, keep_checkpoint=o.checkpoint is not None, evaluate_first=o.init is not None
                 )
             except SolverError:
-                self._hint_at_the_gap()
+                self._hint_at_the_gap(level=0)  # why it failed
                 raise
             self._let_go_of_the_solver()
             self.problem.features.forget_gram()
@@ -525,17 +525,17 @@ class Training:
             self.progress.say(f'{self.model_path} and {self.checkpoint_path} are saved; --resume goes on from there')
         self.progress.say(text)
 
-    def _hint_at_the_gap(self):
+    def _hint_at_the_gap(self, level=1):
         """What would have closed it sooner."""
-        self._hint(hints.large_features(self.o.train, self.largest, self._relative_gap()))
-        self._hint(hints.short_steps(self.info.name, self.settings))
+        self._hint(hints.large_features(self.o.train, self.largest, self._relative_gap()), level)
+        self._hint(hints.short_steps(self.info.name, self.settings), level)
 
     def _relative_gap(self):
         return relative_gap(self.monitor.bounds.primal, self.monitor.bounds.provable)
 
-    def _hint(self, text):
+    def _hint(self, text, level=1):
         if text is not None:
-            self.progress.say(text)
+            self.progress.say(text, level=level)
 
 
 def _checksum(dataset, *matrices):
