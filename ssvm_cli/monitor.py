@@ -175,7 +175,7 @@ class Monitor:
         bounds, dual, point = self.bounds, self.solver.dual_value(), self.solver.dual_point
         if dual is None:
             return softmax
-        if self._softmax:  # the solver has one besides that is too large to be stored
+        if not self.solver.keeps_dual:
             bounds.offer_dual(dual)
             return dual
         if bounds.dual < dual < NEGLIGIBLE * bounds.primal:

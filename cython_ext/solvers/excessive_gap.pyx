@@ -14,9 +14,10 @@ while mu falls: beta being the softmax of the scores at w with temperature mu (t
 The paper's prox-mapping is this beta': its exponent ((Delta + theta(w)) + tau / (1 - tau) (Delta + theta(w(hat
 alpha)))) / mu is (Delta + theta(w')) / mu'. So an iteration takes one oracle pass, and beta' is there for the next one.
 
-alpha is a mixture of all these softmaxes and cannot be stored, but everything here is linear in it: it is held as
-w(alpha) and its expected loss. What a model can prove is D(beta), of a dual point that is its weights and mu; near the
-optimum it is the higher one of the two. The step is safe when tau^2 M <= (1 - tau) mu for an M with
+alpha is a mixture of all these softmaxes, but everything here is linear in it: it is held as w(alpha) and its expected
+loss. Only where an output is a single part can it be stored, as the probability of each. What a model can prove otherwise
+is D(beta), of a dual point that is its weights and mu; near the optimum it is mostly the higher one of the two. The step
+is safe when tau^2 M <= (1 - tau) mu for an M with
 
     lambda/2 ||w(beta') - w(beta)||^2 <= M KL(beta' || beta).
 
@@ -30,7 +31,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
 
 from cython_ext.features.feature_map cimport Accumulator
 from cython_ext.losses.loss cimport DecomposableLoss
@@ -46,6 +48,7 @@ from cython_ext.kernels cimport vector
 OPTIMISM = 1e-3                 # the first M of the adaptive variant, in units of L
 EASING = 0.9                    # M after a step, in units of M before it
 ROUNDING = 1e-15                # of the numbers that a difference is made of
+LEAST = -1e5                    # the natural parameter of a part without probability
 
 
 cdef class ExcessiveGap(Solver):
@@ -63,6 +66,10 @@ cdef class ExcessiveGap(Solver):
     cdef readonly double mean_log_outputs           # D
     cdef readonly double log_sum                    # mean of log sum_y exp((Delta - <w_k, psi_i(y)>) / mu_k)
     cdef readonly double mixed_loss, soft_loss      # mean of E[Delta] under alpha_k and beta_k
+    cdef readonly bint keeps_dual                   # an output is a single part
+    cdef object indptr, shares, next_shares         # probabilities of the parts of all examples: alpha_k, beta_k + 1
+    cdef const int64_t *start
+    cdef double *next_share                         # NULL where they are not kept
 
     def __init__(self, Problem problem not None, options, seed=0):
         Solver.__init__(self, problem)
@@ -75,6 +82,18 @@ cdef class ExcessiveGap(Solver):
         self.products = np.zeros((3, 3))
         self.mu = self.lipschitz = self.constant = self.mean_log_outputs = self.log_sum = 0.0
         self.mixed_loss = self.soft_loss = 0.0
+        self.keeps_dual = problem.structure.max_parts == 1
+        self._make_shares()
+
+    def _make_shares(self):
+        cdef Py_ssize_t i
+        cdef int64_t[::1] indptr = np.zeros(self.problem.n + 1, np.int64)
+        for i in range(self.problem.n if self.keeps_dual else 0):
+            indptr[i + 1] = indptr[i] + self.problem.structure.size_of(i)
+        self.indptr, self.start = np.asarray(indptr), &indptr[0]
+        self.shares, self.next_shares = (np.zeros(int(indptr[self.problem.n]) + 1) for _ in range(2))
+        cdef double[::1] view = self.next_shares
+        self.next_share = &view[0] if self.keeps_dual else NULL
 
     def run_pass(self, stop):
         self._make_room()
@@ -116,6 +135,7 @@ cdef class ExcessiveGap(Solver):
             constant = min(larger, lipschitz)
         self.w, self.soft, self.next_w, self.next_soft = w, soft, self.w, self.soft
         self.mixed[:] = soft
+        self.shares[:] = self.next_shares
         self.products = np.array([[ww, ws, ws], [ws, ss, ss], [ws, ss, ss]])
         self.lipschitz, self.mu, self.mean_log_outputs, self.log_sum = lipschitz, constant, log_outputs, log_sum
         self.constant = EASING * constant
@@ -146,6 +166,7 @@ cdef class ExcessiveGap(Solver):
         change = np.array([w_of, [0.0, 1.0 - tau, 0.0, tau], [0.0, 0.0, 0.0, 1.0]])
         self.products = change @ every @ change.T
         self._mix([1.0 - tau, tau], [self.mixed, self.next_soft], self.mixed)
+        self.shares += tau * (self.next_shares - self.shares)
         self.w, self.next_w = self.next_w, self.w
         self.soft, self.next_soft = self.next_soft, self.soft
         self.mu, self.log_sum, self.soft_loss = mu, log_sum, loss
@@ -201,6 +222,8 @@ cdef class ExcessiveGap(Solver):
                 vector.scale(structure.size_of(i), inverse, work.theta)
                 log_sums[i] = structure.exp(i, work.theta, work.scratch, work.mean) - inverse * right
                 losses[i] = self.loss.expected(i, work.mean)
+                if self.next_share != NULL:
+                    memcpy(self.next_share + self.start[i], work.mean, structure.size_of(i) * sizeof(double))
                 count = structure.parts(i, structure.gold(i), work.ids, work.counts)
                 vector.scale(structure.size_of(i), -1.0, work.mean)
                 for c in range(count):
@@ -243,9 +266,17 @@ cdef class ExcessiveGap(Solver):
         """D(alpha_k); before the first pass that of the right outputs, 0."""
         return float(self.mixed_loss - self.problem.lam / 2 * self.products[1, 1])
 
+    def dual_point(self):
+        """The natural parameters of alpha_k, where they are kept."""
+        if not self.keeps_dual:
+            return None
+        with np.errstate(divide='ignore'):
+            theta = np.maximum(np.log(self.shares[:int(self.indptr[self.problem.n])]), LEAST).astype(np.float32)
+        return {'theta_indptr': self.indptr.copy(), 'theta': theta}
+
     def state(self):
         return {
-            **Solver.state(self),
+            **Solver.state(self), 'shares': self.shares.copy(),
             'w': self.w.copy(), 'mixed': self.mixed.copy(), 'soft': self.soft.copy(), 'products': self.products.copy(),
             'mu': self.mu, 'lipschitz': self.lipschitz, 'constant': self.constant, 'log_sum': float(self.log_sum),
             'mean_log_outputs': self.mean_log_outputs, 'mixed_loss': self.mixed_loss, 'soft_loss': self.soft_loss,
@@ -253,6 +284,7 @@ cdef class ExcessiveGap(Solver):
 
     def restore(self, state):
         Solver.restore(self, state)
+        self.shares[:] = state['shares']
         self.w[:], self.mixed[:], self.soft[:] = state['w'], state['mixed'], state['soft']
         self.products[:] = state['products']
         self.mu, self.lipschitz, self.constant = state['mu'], state['lipschitz'], state['constant']

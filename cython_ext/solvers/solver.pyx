@@ -14,10 +14,11 @@ class NoSolution(Exception):
 cdef class Solver:
     """`minimises` is False for a baseline: its last weights are its result, whatever their objective.
     `temperature`: of the softmax of the candidates' scores that is the dual point of the hinge loss; None where it is
-    not."""
+    not. `keeps_dual` is False where the dual point of dual_value is too large to be stored."""
 
     minimises = True
     temperature = None
+    keeps_dual = True
 
     def __init__(self, Problem problem not None):
         self.problem = problem
@@ -51,7 +52,7 @@ cdef class Solver:
         return None
 
     def dual_point(self):
-        """The current dual point as Problem.certify takes it; None where it is the softmax of the scores."""
+        """The current dual point as Problem.certify takes it; None where it is the softmax of the scores, or not kept."""
         return None
 
     def state(self):

@@ -64,6 +64,7 @@ class Solver:
 
     minimises = True
     temperature = None
+    keeps_dual = True
 
     def __init__(self, problem):
         self.problem, self.passes, self.oracle_calls, self.finished = problem, 0, 0, False
