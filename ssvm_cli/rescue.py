@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import tempfile
 
 from data_formats.errors import DataError
 from data_formats.model import save
@@ -10,6 +9,8 @@ from data_formats.model import save
 
 def save_elsewhere(model):
     """Write a model to a new file in the folder for temporary files; returns its name, None if that fails too."""
+    import tempfile  # brings a cryptographic library along, which few runs need
+
     name = None
     try:
         descriptor, name = tempfile.mkstemp(prefix='ssvm-', suffix='.model')

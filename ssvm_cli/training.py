@@ -22,7 +22,7 @@ from ssvm_cli.kernels import requested_kernel
 from ssvm_cli.options import TASK_LOSSES
 from ssvm_cli.progress import Progress, counted
 from ssvm_cli.rescue import save_elsewhere
-from ssvm_cli.resources import available_cpus, total_memory
+from ssvm_cli.resources import available_cpus, return_memory, total_memory
 from ssvm_cli.schedule import Schedule
 from ssvm_cli.settings import parse_settings, with_oracle
 from ssvm_cli.signals import StopFlag
@@ -164,6 +164,7 @@ class Training:
                 raise
             self._let_go_of_the_solver()
             self.problem.features.forget_gram()
+            return_memory()
             if self.monitor.bounds.w is not None:
                 self._write(self._model(status, tolerance), stop)
         if log:

@@ -19,7 +19,7 @@ cdef enum:
     ROW = 64                # labels of a row on the stack
     LONG = 512              # positions of an example above which no table of their inner products is kept
 
-WINDOW = 12                 # labels that are accumulated at a time where memory counts
+WINDOW = 8                  # labels that are accumulated at a time where memory counts
 
 GRAM_LIMIT = 1 << 29        # bytes; above it the inner products of positions are computed when needed
 

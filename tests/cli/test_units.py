@@ -6,7 +6,7 @@ import pytest
 from ssvm_cli.certificate import Bounds, Tolerance, absolute_gap, relative_gap
 from ssvm_cli.command import with_verbosity_level
 from ssvm_cli.metrics import Scores, are_chunk_tags
-from ssvm_cli.resources import available_cpus
+from ssvm_cli.resources import available_cpus, return_memory
 from ssvm_cli.schedule import Schedule
 
 
@@ -101,6 +101,10 @@ def test_a_bound_that_cannot_be_stored_is_only_seen():
     again.restore({'w': None, **bounds.state()})
     for one in (bounds, again):
         assert (one.dual, one.provable) == (2.0, 1.0) and one.stored_point.keys() == {'codes'}
+
+
+def test_memory_is_returned_or_not():
+    assert return_memory() is None
 
 
 def test_cpus(tmp_path):
