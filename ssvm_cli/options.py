@@ -269,7 +269,7 @@ solver_options = together(
     solver(
         '--oracle',
         type=click.Choice(['exp', 'topk', 'max']),
-        help='How svrg and sc-svrg smooth the maximum, short for --set oracle=...',
+        help='How svrg and sc-svrg smooth the maximum in the hinge, short for --set oracle=...',
     ),
     solver(
         '--set',

@@ -24,7 +24,7 @@ from ssvm_cli.progress import Progress, counted
 from ssvm_cli.rescue import save_elsewhere
 from ssvm_cli.resources import available_cpus, total_memory
 from ssvm_cli.schedule import Schedule
-from ssvm_cli.settings import parse_settings, with_oracle
+from ssvm_cli.settings import check_oracle, parse_settings, with_oracle
 from ssvm_cli.signals import StopFlag
 from ssvm_cli.solvers import choose
 from ssvm_cli.training_files import check_files, checkpoint_path
@@ -91,6 +91,7 @@ def check_request(o):
         raise UsageError(f'--init: {info.name} cannot start from a model (solvers that can: {", ".join(able)})')
     texts = with_oracle(o.settings, o.oracle, info, all_solvers())
     settings = parse_settings(texts, info.name, info.options)
+    check_oracle(o.oracle, o.objective, info, settings)
     check_files(o, kind)
     return info, settings
 
