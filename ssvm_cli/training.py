@@ -156,19 +156,18 @@ class Training:
             self.monitor.restore(saved.parts)
         with StopFlag() as stop:
             self.begun = True
-            try:
+            with self._failing_explained():
                 status = self.monitor.run(
                     stop, keep_checkpoint=o.checkpoint is not None, evaluate_first=o.init is not None
                 )
-            except SolverError:
-                self._hint_at_the_gap(level=0)  # why it failed
-                raise
             self._let_go_of_the_solver()
             self.problem.features.forget_gram()
             if self.monitor.bounds.w is not None:
                 self._write(self._model(status, tolerance), stop)
         if log:
             log.close()
+        if tolerance is None and status != monitor.INTERRUPTED and self.passes and not np.any(self.monitor.bounds.w):
+            self._hint(hints.large_features(self.o.train, self.largest, None))
         self._finish(status, tolerance)
         if status == monitor.INTERRUPTED:
             return stop.exit_code
@@ -526,10 +525,20 @@ class Training:
             self.progress.say(f'{self.model_path} and {self.checkpoint_path} are saved; --resume goes on from there')
         self.progress.say(text)
 
-    def _hint_at_the_gap(self, level=1):
+    def _hint_at_the_gap(self):
         """What would have closed it sooner."""
-        self._hint(hints.large_features(self.o.train, self.largest, self._relative_gap()), level)
-        self._hint(hints.short_steps(self.info.name, self.settings), level)
+        self._hint(hints.large_features(self.o.train, self.largest, self._relative_gap()))
+        self._hint(hints.short_steps(self.info.name, self.settings))
+
+    @contextlib.contextmanager
+    def _failing_explained(self):
+        """Say why a run fails, also when it is quiet."""
+        with np.errstate(all='ignore'):  # numbers that are not finite end the run, or are of no weights that are kept
+            try:
+                yield
+            except SolverError:
+                self._hint(hints.large_features(self.o.train, self.largest, None), level=0)
+                raise
 
     def _relative_gap(self):
         return relative_gap(self.monitor.bounds.primal, self.monitor.bounds.provable)

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -473,12 +474,35 @@ def test_the_short_steps_of_excessive_gap_are_named(files, tmp_path):
         assert '--set adaptive' not in run('train', *other, *how).stderr
 
 
-def test_a_run_that_fails_because_features_are_too_large_says_so(files, tmp_path):
+@pytest.mark.parametrize(
+    'how',
+    [
+        ['--objective', 'log', '--solver', 'eg'],
+        ['--objective', 'log', '--solver', 'eg', '--lambda-path', '1:0.1:0.1'],
+        ['--solver', 'excessive-gap'],
+    ],
+    ids=['eg', 'path', 'excessive-gap'],
+)
+def test_a_run_that_fails_because_features_are_too_large_says_so(files, tmp_path, how):
     text = (files / 'train.svm').read_text()
     (tmp_path / 'large.svm').write_text(re.sub(r'(:\S+)', r'\1e200', text))
-    how = ['-q', '--objective', 'log', '--solver', 'eg', tmp_path / 'large.svm', tmp_path / 'm']
-    hint, error = run('train', *how, code=1).stderr.splitlines()
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')  # of numpy, which would be lines among ours
+        said = run('train', '-q', *how, tmp_path / 'large.svm', tmp_path / 'm', code=1).stderr
+    hint, error = said.splitlines()
     assert 'scaled to about 1' in hint and error.startswith('the run failed: primal is nan')
+
+
+@pytest.mark.parametrize('certificate', [[], ['--no-certificate']])
+def test_weights_that_stay_0_because_features_are_too_large_say_so(tmp_path, certificate):
+    (tmp_path / 't.svm').write_text('1 1:1e20\n2 2:1e20\n1 1:1e20 3:1\n2 2:-1e20 3:2\n')
+    how = ['--solver', 'lbfgs', '--objective', 'log', *certificate, tmp_path / 't.svm', tmp_path / 'm']
+    hint, zeros = run('train', *how).stderr.splitlines()[-3:-1]
+    assert hint.startswith(f'{tmp_path / "t.svm"}: features have values up to 1e+20; scaled to about 1 they would ')
+    assert 'all weights are 0' in zeros
+    (tmp_path / 't.svm').write_text('1 1:1\n2 1:1\n')
+    said = run('train', *how).stderr
+    assert 'all weights are 0' in said and 'scaled' not in said
 
 
 def test_weights_that_are_all_zero_are_said(files, tmp_path):
