@@ -613,3 +613,12 @@ def test_k_is_of_the_topk_oracle(files, tmp_path, options):
     how = ['--solver', 'sc-svrg', *options, '--set', 'K=3', '--max-passes', 1]
     run('train', *how, files / 'train.svm', tmp_path / 'm')
     assert load(tmp_path / 'm').header['settings']['K'] == 3
+
+
+def test_what_counts_lacks_is_lacking_in_the_file(files, tmp_path):
+    (tmp_path / 't.svm').write_text('1 1:1\n2 2:1\n')
+    how = ['-q', '--solver', 'counts', tmp_path / 't.svm', tmp_path / 'm']
+    said = run('train', *how, code=1).stderr
+    assert said.startswith(f'{tmp_path / "t.svm"}: counts needs an attribute that every token has')
+    assert 'use --feature-set all' in run('train', '--feature-set', 'observed', *how, code=2).stderr
+    run('train', '--bias', *how)
