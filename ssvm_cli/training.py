@@ -19,7 +19,7 @@ from ssvm_cli.classes import TREE, read_classes, requested_kind
 from ssvm_cli.cli import Terminated
 from ssvm_cli.inputs import read_training_data
 from ssvm_cli.kernels import requested_kernel, too_large
-from ssvm_cli.options import TASK_LOSSES
+from ssvm_cli.options import TASK_LOSSES, accepted
 from ssvm_cli.progress import Progress, counted
 from ssvm_cli.rescue import save_elsewhere
 from ssvm_cli.resources import available_cpus, total_memory
@@ -81,6 +81,9 @@ def check_request(o):
         raise UsageError('--no-certificate computes no gap, so --require-gap and --epsilon cannot be met')
     if o.resume and o.init:
         raise UsageError('--resume goes on from a checkpoint and --init from a model: give one of them')
+    if o.task_loss not in (None, TREE, *TASK_LOSSES) and not os.path.exists(o.task_loss):
+        known = ', '.join((*accepted(TASK_LOSSES), TREE))
+        raise UsageError(f'--task-loss {o.task_loss}: no such file (expected {known} or a file)')
     kernel = requested_kernel(o)
     kind = requested_kind(o)
     variant = requested_variant(o)
@@ -244,9 +247,6 @@ class Training:
             self.loss_name, self.cost = TREE, self.classes.tree_loss
             self.loss = self.cost
         else:
-            if not os.path.exists(o.task_loss):
-                known = ', '.join((*dict.fromkeys(TASK_LOSSES.values()), TREE))
-                raise UsageError(f'--task-loss {o.task_loss}: no such file (expected {known} or a file)')
             self.loss_name = 'costs'
             self.cost = self.loss = read_cost_matrix(o.task_loss, self.dataset.label_names.names())
 

@@ -361,7 +361,7 @@ REFUSED = {
     'norm not offered': (['-p', '3'], "'3' is not"),
     'task not offered': (['--task', 'cfg'], "'cfg' is not"),
     'loss without effect': (['--objective', 'log', '-l', 'hamming'], '--task-loss has no effect'),
-    'no such loss': (['-l', 'nope'], 'no such file (expected zero-one, hamming, tree or a file)'),
+    'no such loss': (['-l', 'nope'], 'no such file (expected zero-one (or 0), hamming (or 1), tree or a file)'),
     'passes': (['--max-passes', '2.5'], "'2.5' is not a valid whole number"),
     'task of the format': (['--task', 'chain'], 'svmlight files hold no data for --task chain'),
     'template of the format': (['--template', 'tpl'], '--template makes attributes of CoNLL columns'),
@@ -598,7 +598,10 @@ def test_oracle_is_short_for_a_setting(files, tmp_path):
     ('options', 'said'),
     [
         (['--objective', 'log', '--oracle', 'topk'], '--oracle has no effect on --objective log, where svrg takes'),
-        (['--objective', 'softmax-margin', '--set', 'oracle=exp'], '--set oracle= has no effect on --objective softmax'),
+        (
+            ['--objective', 'softmax-margin', '--set', 'oracle=exp'],
+            '--set oracle= has no effect on --objective softmax',
+        ),
         (['--objective', 'log', '--set', 'K=3'], '--set K= has no effect on --objective log'),
         (['--oracle', 'exp', '--set', 'K=3'], '--set K= has no effect on the exp oracle (use --oracle topk)'),
         (['--set', 'oracle=max', '--set', 'K=3'], '--set K= has no effect on the max oracle (use --oracle topk)'),
