@@ -29,6 +29,8 @@ DOCSTART = b'-DOCSTART-'
 def reader(source, options, vocabularies):
     """How the file is read: its number of columns is the model's, or that of the first row."""
     columns, line = (options.columns, None) if options.columns else first_row(source.head(first_row)) or (0, None)
+    if options.columns and options.require_labels:
+        check_labelled(source, columns)
     if columns == 1:
         raise DataError(source.name, line, '1 column', 'expected a word and its label at least')
     text = templates.builtin(columns or 2) if options.template is None else options.template
@@ -36,6 +38,14 @@ def reader(source, options, vocabularies):
     columns = columns or template.width + 1
     template.check_columns(columns - 1)
     return Reader(after_blank_line, partial(parser_of, template, columns, vocabularies), carry_width)
+
+
+def check_labelled(source, columns):
+    """DataError where the first row has fewer columns than the training data, so no label."""
+    found, line = first_row(source.head(first_row)) or (columns, None)
+    if found < columns:
+        expected = f'expected {columns}, the label last, as in the training data'
+        raise DataError(source.name, line, f'{found} column{"s" * (found != 1)}', expected)
 
 
 def read(source, options, vocabularies=None):

@@ -47,8 +47,14 @@ def read_data(path, model, format_name='auto', require_labels=False, what='the m
         example = int((dataset.offsets <= token).sum())
         label = dataset.label(token)
         said = 'no label' if label is None else f'label {shown(label)}, which {what} does not know'
-        raise DataError(source.name, None, f'example {example} has {said}')
+        raise DataError(source.name, None, f'example {example} has {said}', f'expected labels{place_of_labels(model)}')
     return dataset
+
+
+def place_of_labels(model):
+    """Where files that are read with a model have their labels, for messages: ' in column 4'; '' if that is plain."""
+    columns = model.header['data'].get('columns')
+    return f' in column {columns}' if columns else ''
 
 
 def opened(path, model, format_name='auto', require_labels=False, threads=1):
