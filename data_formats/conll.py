@@ -29,8 +29,6 @@ DOCSTART = b'-DOCSTART-'
 def reader(source, options, vocabularies):
     """How the file is read: its number of columns is the model's, or that of the first row."""
     columns, line = (options.columns, None) if options.columns else first_row(source.head(first_row)) or (0, None)
-    if options.columns and options.require_labels:
-        check_labelled(source, columns)
     if columns == 1:
         raise DataError(source.name, line, '1 column', 'expected a word and its label at least')
     text = templates.builtin(columns or 2) if options.template is None else options.template

@@ -144,6 +144,8 @@ def test_columns_that_are_not_those_of_the_model(models, tmp_path, text, said):
     (tmp_path / 't.conll').write_text(text)
     error = run('gap', tmp_path / 't.conll', models['crf'], code=1).stderr
     assert error == f'{tmp_path / "t.conll"}{said.replace("MODEL", str(models["crf"]))}\n'
+    from_pipe = run('gap', '-', models['crf'], code=1, stdin=text).stderr
+    assert from_pipe == f'<stdin>{said.replace("MODEL", str(models["crf"]))}\n'
 
 
 def test_a_model_of_another_kind(files, models):

@@ -577,7 +577,16 @@ def test_weights_that_prove_a_bound_are_no_start(files, tmp_path):
         if load(tmp_path / 'm').dual:
             break
     how = ['--solver', 'bcfw', '--init', tmp_path / 'm', files / 'train.svm', tmp_path / 'n']
-    assert 'm: has no dual point (bcfw starts from one' in run('train', *how, code=1).stderr
+    expected = 'm: has no dual point (bcfw starts from one: a hinge model with a dual point of its outputs)'
+    assert expected in run('train', *how, code=1).stderr
+
+
+def test_natural_parameters_are_a_start_for_eg_only(files, tmp_path):
+    run('train', '-q', '--solver', 'eg', files / 'train.svm', tmp_path / 'm')
+    how = ['--init', tmp_path / 'm', files / 'train.svm', tmp_path / 'n']
+    said = run('train', '--solver', 'fw', *how, code=1).stderr
+    assert 'm: has no dual point of outputs but one in natural parameters (fw starts from one: a hinge model' in said
+    run('train', '--solver', 'eg', *how)
 
 
 def test_oracle_is_short_for_a_setting(files, tmp_path):
