@@ -61,15 +61,19 @@ def write_container(stream, name, document, arrays):
 
 
 def is_own(path, name, format):
-    """Whether a file is a container whose document `name` names that format, or looks like one and cannot be read."""
+    """Whether a file is a container whose document `name` names that format, or the beginning of one."""
     with file_errors(path), open(path, 'rb') as stream:
         head = stream.read(LOCAL_HEADER + len(name))
-    if not (head.startswith(START) and head[LOCAL_HEADER:] == name.encode()):
-        return False
+        if not (head.startswith(START) and head[LOCAL_HEADER:] == name.encode()):
+            return False
+        try:
+            zipfile.ZipFile(stream)
+        except DAMAGE:
+            return True  # what a copy that was stopped has left
     try:
         return Container(path, name, 'a file of ssvm').document.get('format') == format
     except DataError:
-        return True  # what a run or a copy that was stopped has left
+        return False
 
 
 def _member(name, deflate):

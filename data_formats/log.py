@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import re
 import sys
 
 from data_formats.atomic import atomic_output
@@ -19,6 +18,7 @@ COLUMNS = (
     'primal_now',
     'dual_now',
 )
+LONGEST_COMMENT = 1 << 20
 
 
 class TrainingLog:
@@ -88,9 +88,12 @@ class TrainingLog:
                 stream.write(''.join(kept).encode('utf-8', 'surrogateescape'))
 
 
-def begins_as_log(head):
-    """Whether the first bytes of a file are those of a log, with its comment or without."""
-    return head.startswith(','.join(COLUMNS[:3]).encode()) or re.match(rb'# ssvm \S+ version=', head) is not None
+def is_log(path):
+    """Whether a file is a log, with its comment or without."""
+    header = ','.join(COLUMNS).encode()
+    with file_errors(path), open(path, 'rb') as stream:
+        first = stream.readline(LONGEST_COMMENT)
+        return (stream.readline(len(header)) if first.startswith(b'# ssvm ') else first).startswith(header)
 
 
 def read_log(path):

@@ -13,7 +13,7 @@ import sys
 import click
 
 from data_formats.errors import SsvmError, UsageError
-from ssvm_cli import __version__
+from ssvm_cli import __version__, habits
 
 COMMANDS = {name: f'ssvm_cli.{name}' for name in ('train', 'predict', 'gap', 'convert')}
 TRACEBACK = 'SSVM_TRACEBACK'
@@ -35,6 +35,12 @@ class Group(click.Group):
 
     def get_command(self, ctx, name):
         return importlib.import_module(COMMANDS[name]).command if name in COMMANDS else None
+
+    def resolve_command(self, ctx, args):
+        ours = habits.SUBCOMMANDS.get(args[0])
+        if ours is not None:
+            ctx.fail(f'No such command {args[0]!r}. It is ssvm {ours} here.')
+        return super().resolve_command(ctx, args)
 
     def main(self, args=None, prog_name='ssvm', **extra):
         """Run the command line and leave through sys.exit with its exit code."""

@@ -28,6 +28,7 @@ class Command(click.Command):
         super().__init__(*args, **kwargs)
 
     def parse_args(self, ctx, args):
+        self._refuse_one_dash(ctx, args)
         try:
             rest = super().parse_args(ctx, with_verbosity_level(args))
         except click.NoSuchOption as error:
@@ -35,11 +36,23 @@ class Command(click.Command):
             if not hint:
                 raise
             raise click.UsageError(f'No such option: {error.option_name}.{hint}', ctx) from None
+        except click.UsageError as error:
+            too_many = type(error) is click.UsageError and self.name == 'train' and 'model' in ctx.params
+            hint = habits.argument_hint(ctx.params['train']) if too_many else ''
+            if not hint:
+                raise
+            raise click.UsageError(f'{error.message}.{hint}', ctx) from None
         if ctx.params.pop('quiet', False) and not ctx.resilient_parsing:
             refuse_both(ctx, '--quiet', '--verbose')
             if ctx.get_parameter_source('verbose') != ParameterSource.COMMANDLINE:
                 ctx.params['verbose'] = 0
         return rest
+
+    def _refuse_one_dash(self, ctx, args):
+        names = {name for param in self.params for name in param.opts if name.startswith('--')}
+        found = habits.one_dash(args, names)
+        if found is not None and not ctx.resilient_parsing:
+            raise click.UsageError(f'No such option: {found[0]}. It has two dashes here: {found[1]}.', ctx)
 
     def format_options(self, ctx, formatter):
         sections = {}

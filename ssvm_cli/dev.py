@@ -1,7 +1,7 @@
 """Scores of held-out data while a model is trained."""
 
 from data_formats.errors import DataError
-from ssvm_cli.inputs import read_data
+from ssvm_cli.inputs import place_of_labels, read_data
 from ssvm_cli.metrics import Scores
 
 
@@ -23,7 +23,7 @@ class DevScorer:
 
         self.dataset = read_data(path, model)
         if not (self.dataset.labels >= 0).any() and not self.dataset.unknown_labels:
-            raise DataError(path, None, 'no labels', 'expected labels in the data of --dev')
+            raise DataError(path, None, 'no labels', f'expected labels{place_of_labels(model)}, as in TRAIN')
         self.names = model.label_names.names()
         self.chunks = Scores(self.names, None if model.task == 'chain' else False).chunks
         self.columns = ('dev_accuracy', 'dev_f1') if self.chunks else ('dev_accuracy',)

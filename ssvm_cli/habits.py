@@ -1,4 +1,7 @@
-"""Options of other programs that fingers type by themselves, and what they are called here."""
+"""What fingers that know other programs type by themselves, and what it is called here."""
+
+import os
+import re
 
 MODEL = 'the second argument, MODEL,'
 
@@ -14,7 +17,18 @@ HABITS = {
         ],
         '-d': [('svm_struct', '--degree N', {})],
         '-g': [('svm_struct', '--gamma GAMMA', {})],
-        '-s': [('svm_struct', '--gamma GAMMA', {})],
+        '-s': [
+            ('svm_struct', '--gamma GAMMA', {}),
+            (
+                'liblinear',
+                '--objective, and --solver if need be',
+                {
+                    **dict.fromkeys('07', '--objective log'),
+                    **dict.fromkeys('12', '--objective hinge --slack-norm 2'),
+                    **dict.fromkeys('34', '--objective hinge'),
+                },
+            ),
+        ],
         '-r': [('svm_struct', '--coef0 COEF0', {})],
         '-w': [
             (
@@ -50,6 +64,10 @@ HABITS = {
             ('crf_learn', '--objective log or hinge', {'CRF-L2': '--objective log', 'CRF': '--objective log'}),
         ],
         '-B': [('liblinear', '--bias', {})],
+        '--maxiter': [('crf_learn', '--max-passes N', {})],
+        '--freq': [('crf_learn', '--min-freq N', {})],
+        '--thread': [('crf_learn', '--threads N', {})],
+        '--textmodel': [('crf_learn', 'ssvm convert MODEL MODEL.tsv', {})],
     },
     'predict': {
         '-m': [('crf_test and crfsuite', MODEL, {})],
@@ -63,6 +81,7 @@ HABITS = {
 
 # `-p NAME=VALUE` of crfsuite.
 PARAMETERS = {
+    'c1': 'missing: --lambda, of the squared weights, is the only penalty',
     'c2': '--lambda, with 2 c2/n for n examples',
     'max_iterations': '--max-passes',
     'feature.minfreq': '--min-freq',
@@ -71,6 +90,12 @@ PARAMETERS = {
     'epsilon': '--rel-gap, a duality gap',
     'delta': '--rel-gap, a duality gap',
 }
+
+
+# Subcommands of other programs.
+SUBCOMMANDS = {'learn': 'train', 'classify': 'predict', 'tag': 'predict', 'dump': 'convert'}
+
+TEMPLATE_LINE = re.compile(rb'^U.*%x\[-?\d+,\d+\]', re.MULTILINE)
 
 
 def hint(command, option, args):
@@ -83,17 +108,42 @@ def hint(command, option, args):
     """
     value = _value_of(option, args)
     meanings = HABITS.get(command, {}).get(option, ())
-    known = [(program, values[value]) for program, _, values in meanings if value in values]
-    if known:
-        option = f'{option} {value}'
-    found = known or [(program, ours) for program, ours, _ in meanings]
-    return ''.join(f" {program}'s {option} is {ours} here." for program, ours in found)
+    known = any(value in values for _, _, values in meanings)
+    said = ''
+    for program, ours, values in meanings:
+        if value in values:
+            said += f" {program}'s {option} {value} is {values[value]} here."
+        elif not (known and values):  # another value of a program that has not been used
+            said += f" {program}'s {option} is {ours} here."
+    return said
 
 
 def parameter_hint(text):
-    """The same for the NAME=VALUE of crfsuite's -p."""
+    """The same for the value of -p: NAME=VALUE of crfsuite, or a number of threads of crf_learn."""
+    if text.isdigit():
+        return " crf_learn's -p is --threads N here."
     ours = PARAMETERS.get(text.partition('=')[0])
     return f" crfsuite's -p {text} is {ours} here." if ours else ''
+
+
+def argument_hint(first):
+    """The same where there is an argument too many: the first one may be the template of crf_learn."""
+    if not os.path.isfile(first) or not os.access(first, os.R_OK):
+        return ''
+    with open(first, 'rb') as stream:
+        found = TEMPLATE_LINE.search(stream.read(1 << 16))
+    return f" {first} is a template, and crf_learn's first argument is --template FILE here." if found else ''
+
+
+def one_dash(args, names):
+    """The first word that is a long option with a dash too few, and that option; None where there is none."""
+    for word in args:
+        if word == '--':
+            break
+        option = '-' + word.partition('=')[0]
+        if option in names and len(option) > len('--x'):
+            return option[1:], option
+    return None
 
 
 def _value_of(option, args):

@@ -14,15 +14,15 @@ def large_features(path, largest, relative_gap):
     Args:
         path: the training data.
         largest: the largest absolute value in them.
-        relative_gap: what the run ended with.
+        relative_gap: what the run ended with; None where there are no weights, or no number, to tell it of.
 
     Returns:
         a sentence, or None where there is nothing to say; so do the other functions here.
     """
-    if largest > LARGE_VALUE and relative_gap > WIDE_GAP:
-        values = f'values up to {largest:.3g}'
-        return f'{path}: features have {values}; scaled to about 1 they would make the gap close sooner'
-    return None
+    if largest <= LARGE_VALUE or (relative_gap is not None and relative_gap <= WIDE_GAP):
+        return None
+    effect = 'be easier to learn from' if relative_gap is None else 'make the gap close sooner'
+    return f'{path}: features have values up to {largest:.3g}; scaled to about 1 they would {effect}'
 
 
 def short_steps(solver, settings):

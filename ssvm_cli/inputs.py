@@ -39,7 +39,10 @@ def _read(source, name, template_path, task, min_freq, bias):
 def read_data(path, model, format_name='auto', require_labels=False, what='the model', threads=1):
     """Read a whole file with the vocabularies of a model (or of anything that has them and `header`)."""
     source, module, options = opened(path, model, format_name, require_labels, threads)
-    dataset = module.read(source, options, model)
+    with source:
+        if require_labels and options.columns and module.NAME == 'conll':
+            module.check_labelled(source, options.columns)
+        dataset = module.read(source, options, model)
     if require_labels and not dataset.n:
         raise DataError(source.name, None, 'no examples in this file', 'expected one at least')
     if require_labels and (dataset.labels < 0).any():
@@ -47,8 +50,14 @@ def read_data(path, model, format_name='auto', require_labels=False, what='the m
         example = int((dataset.offsets <= token).sum())
         label = dataset.label(token)
         said = 'no label' if label is None else f'label {shown(label)}, which {what} does not know'
-        raise DataError(source.name, None, f'example {example} has {said}')
+        raise DataError(source.name, None, f'example {example} has {said}', f'expected labels{place_of_labels(model)}')
     return dataset
+
+
+def place_of_labels(model):
+    """Where files that are read with a model have their labels, for messages: ' in column 4'; '' if that is plain."""
+    columns = model.header['data'].get('columns')
+    return f' in column {columns}' if columns else ''
 
 
 def opened(path, model, format_name='auto', require_labels=False, threads=1):

@@ -50,6 +50,12 @@ def together(*decorators):
     return decorate
 
 
+def accepted(spellings):
+    """The names of a dictionary from spelling to name, each with its other spelling: ['margin (or 2)', ...]."""
+    others = {name: spelling for spelling, name in spellings.items() if spelling != name}
+    return [f'{name} (or {other})' for name, other in others.items()]
+
+
 class Spelling(click.Choice):
     """A choice with aliases; help shows the names only."""
 
@@ -58,6 +64,8 @@ class Spelling(click.Choice):
         super().__init__(list(dict.fromkeys(spellings.values())))
 
     def convert(self, value, param, ctx):
+        if value not in self.spellings:
+            self.fail(f'{value!r} is not one of {", ".join(accepted(self.spellings))}.', param, ctx)
         return super().convert(self.spellings.get(value, value), param, ctx)
 
 
@@ -65,7 +73,7 @@ class SlackNorm(click.Choice):
     """The choices of -p, which is an option of crfsuite too."""
 
     def convert(self, value, param, ctx):
-        hint = habits.parameter_hint(value)
+        hint = '' if value in self.choices else habits.parameter_hint(value)
         if hint:
             self.fail(f'{value!r} is not one of {", ".join(self.choices)}.{hint}', param, ctx)
         return super().convert(value, param, ctx)
@@ -269,7 +277,7 @@ solver_options = together(
     solver(
         '--oracle',
         type=click.Choice(['exp', 'topk', 'max']),
-        help='How svrg and sc-svrg smooth the maximum, short for --set oracle=...',
+        help='How svrg and sc-svrg smooth the maximum in the hinge, short for --set oracle=...',
     ),
     solver(
         '--set',

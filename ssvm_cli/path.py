@@ -102,7 +102,8 @@ class PathTraining(Training):
             Schedule(o.gap_every),
             self.progress,
         )
-        status = self.monitor.run(stop, evaluate_first=place > 0 or o.init is not None)
+        with self._failing_explained():
+            status = self.monitor.run(stop, evaluate_first=place > 0 or o.init is not None)
         row = self.monitor.row()
         self._let_go_of_the_solver()
         self._cumulative += self.passes

@@ -12,7 +12,7 @@ from data_formats.errors import DataError, UsageError
 from data_formats.model import load
 from data_formats.reading import PartParser
 from ssvm_cli.decoder import Decoder
-from ssvm_cli.inputs import opened
+from ssvm_cli.inputs import opened, place_of_labels
 from ssvm_cli.metrics import Scores
 from ssvm_cli.paths import check_paths
 from ssvm_cli.progress import Progress, counted
@@ -46,7 +46,8 @@ def predict(o):
             if scored:
                 scores.add(dataset.offsets, dataset.labels, labels, dataset.unknown_labels)
         if scored and not scores.tokens:
-            raise DataError(source.name, None, 'no labels', 'expected labels for --evaluate and --metrics')
+            expected = f'expected labels{place_of_labels(model)} for --evaluate and --metrics'
+            raise DataError(source.name, None, 'no labels', expected)
     Progress(o.verbose).say(f'{o.test}: {counted(examples, "example")}, {counted(tokens, "token")}', level=2)
     if o.evaluate:
         click.echo(scores.table().encode('utf-8', 'surrogateescape'), err=True)

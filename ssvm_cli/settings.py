@@ -53,3 +53,23 @@ def with_oracle(texts, oracle, info, others):
         able = ', '.join(other.name for other in others if 'oracle' in other.options)
         raise UsageError(f'--oracle: {info.name} has no choice of oracles (solvers that have: {able})')
     return (*texts, f'oracle={oracle}')
+
+
+def check_oracle(oracle, objective, info, settings):
+    """Refuse a choice of oracles, or K, that changes nothing.
+
+    Args:
+        oracle: the value of --oracle, or None.
+        objective: the name of the objective.
+        info: SolverInfo of the chosen solver.
+        settings: its options that are given, --oracle among them.
+    """
+    if 'oracle' not in info.options:
+        return
+    chosen = settings.get('oracle', 'auto')
+    if objective != 'hinge':
+        given = {'--oracle' if oracle else '--set oracle=': chosen != 'auto', '--set K=': 'K' in settings}
+        for name in (name for name, is_given in given.items() if is_given):
+            raise UsageError(f'{name} has no effect on --objective {objective}, where {info.name} takes expectations')
+    if 'K' in settings and chosen not in ('auto', 'topk'):
+        raise UsageError(f'--set K= has no effect on the {chosen} oracle (use --oracle topk)')

@@ -63,17 +63,19 @@ def resolve(ctx, given):
 
 
 def settle_oracle(ctx, given):
-    """--oracle and --set oracle= are two names for one thing: the command line wins over a file."""
-    others = [text for text in given['settings'] if text.partition('=')[0].strip() != 'oracle']
-    if given['oracle'] is None or len(others) == len(given['settings']):
+    """--oracle and --set oracle= are two names for one thing: the command line wins over a file, and over its K."""
+    if given['oracle'] is None:
         return
-    from_config = {name for name in ('oracle', 'settings') if ctx.get_parameter_source(name).name == 'DEFAULT_MAP'}
-    if len(from_config) != 1:
-        raise click.UsageError('--oracle and --set oracle= are two names for one thing: give one of them.')
-    if from_config == {'oracle'}:
+    places = [ctx.get_parameter_source(name).name for name in ('oracle', 'settings')]
+    keys = [text.partition('=')[0].strip() for text in given['settings']]
+    if places == ['COMMANDLINE', 'DEFAULT_MAP']:
+        replaced = ('oracle',) if given['oracle'] == 'topk' else ('oracle', 'K')
+        pairs = zip(keys, given['settings'], strict=True)
+        given['settings'] = tuple(text for key, text in pairs if key not in replaced)
+    elif 'oracle' in keys:
+        if places != ['DEFAULT_MAP', 'COMMANDLINE']:
+            raise click.UsageError('--oracle and --set oracle= are given both: they are two names for one thing.')
         given['oracle'] = None
-    else:
-        given['settings'] = tuple(others)
 
 
 def drop_lambda(ctx, given):

@@ -18,13 +18,13 @@ from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
 from ssvm_cli.classes import TREE, read_classes, requested_kind
 from ssvm_cli.cli import Terminated
 from ssvm_cli.inputs import read_training_data
-from ssvm_cli.kernels import requested_kernel
-from ssvm_cli.options import TASK_LOSSES
+from ssvm_cli.kernels import requested_kernel, too_large
+from ssvm_cli.options import TASK_LOSSES, accepted
 from ssvm_cli.progress import Progress, counted
 from ssvm_cli.rescue import save_elsewhere
 from ssvm_cli.resources import available_cpus, return_memory, total_memory
 from ssvm_cli.schedule import Schedule
-from ssvm_cli.settings import parse_settings, with_oracle
+from ssvm_cli.settings import check_oracle, parse_settings, with_oracle
 from ssvm_cli.signals import StopFlag
 from ssvm_cli.solvers import choose
 from ssvm_cli.training_files import check_files, checkpoint_path
@@ -81,6 +81,9 @@ def check_request(o):
         raise UsageError('--no-certificate computes no gap, so --require-gap and --epsilon cannot be met')
     if o.resume and o.init:
         raise UsageError('--resume goes on from a checkpoint and --init from a model: give one of them')
+    if o.task_loss not in (None, TREE, *TASK_LOSSES) and not os.path.exists(o.task_loss):
+        known = ', '.join((*accepted(TASK_LOSSES), TREE))
+        raise UsageError(f'--task-loss {o.task_loss}: no such file (expected {known} or a file)')
     kernel = requested_kernel(o)
     kind = requested_kind(o)
     variant = requested_variant(o)
@@ -91,6 +94,7 @@ def check_request(o):
         raise UsageError(f'--init: {info.name} cannot start from a model (solvers that can: {", ".join(able)})')
     texts = with_oracle(o.settings, o.oracle, info, all_solvers())
     settings = parse_settings(texts, info.name, info.options)
+    check_oracle(o.oracle, o.objective, info, settings)
     check_files(o, kind)
     return info, settings
 
@@ -155,13 +159,10 @@ class Training:
             self.monitor.restore(saved.parts)
         with StopFlag() as stop:
             self.begun = True
-            try:
+            with self._failing_explained():
                 status = self.monitor.run(
                     stop, keep_checkpoint=o.checkpoint is not None, evaluate_first=o.init is not None
                 )
-            except SolverError:
-                self._hint_at_the_gap(level=0)  # why it failed
-                raise
             self._let_go_of_the_solver()
             self.problem.features.forget_gram()
             return_memory()
@@ -169,6 +170,8 @@ class Training:
                 self._write(self._model(status, tolerance), stop)
         if log:
             log.close()
+        if tolerance is None and status != monitor.INTERRUPTED and self.passes and not np.any(self.monitor.bounds.w):
+            self._hint(hints.large_features(self.o.train, self.largest, None))
         self._finish(status, tolerance)
         if status == monitor.INTERRUPTED:
             return stop.exit_code
@@ -245,9 +248,6 @@ class Training:
             self.loss_name, self.cost = TREE, self.classes.tree_loss
             self.loss = self.cost
         else:
-            if not os.path.exists(o.task_loss):
-                known = ', '.join((*dict.fromkeys(TASK_LOSSES.values()), TREE))
-                raise UsageError(f'--task-loss {o.task_loss}: no such file (expected {known} or a file)')
             self.loss_name = 'costs'
             self.cost = self.loss = read_cost_matrix(o.task_loss, self.dataset.label_names.names())
 
@@ -271,7 +271,8 @@ class Training:
                 similarity=self.classes.similarity,
             )
         except ValueError as error:
-            raise UsageError(str(error)) from error
+            by_values = self.kernel is not None and too_large(self.kernel, self.dataset)
+            raise self._refused(error, by_values) from error
         self.run_facts = self._run_facts()
         self.dataset = self.dataset.without_inputs()  # the problem has them in a form of its own
         memory = self.problem.memory_estimate() / 2**20
@@ -282,7 +283,12 @@ class Training:
         try:
             self.solver = self.info.make(self.problem, self.settings, o.seed)
         except ValueError as error:
-            raise UsageError(str(error)) from error
+            by_values = self.info.name == 'counts' and o.feature_set == 'all' and self.classes.similarity is None
+            raise self._refused(error, by_values) from error
+
+    def _refused(self, error, by_values):
+        """What the core cannot do: with the values in the data, or with these options."""
+        return DataError(self.o.train, None, str(error)) if by_values else UsageError(str(error))
 
     def _check_memory(self):
         """Refuse what cannot fit: weights, their change and the best weights are three vectors at least."""
@@ -526,10 +532,20 @@ class Training:
             self.progress.say(f'{self.model_path} and {self.checkpoint_path} are saved; --resume goes on from there')
         self.progress.say(text)
 
-    def _hint_at_the_gap(self, level=1):
+    def _hint_at_the_gap(self):
         """What would have closed it sooner."""
-        self._hint(hints.large_features(self.o.train, self.largest, self._relative_gap()), level)
-        self._hint(hints.short_steps(self.info.name, self.settings), level)
+        self._hint(hints.large_features(self.o.train, self.largest, self._relative_gap()))
+        self._hint(hints.short_steps(self.info.name, self.settings))
+
+    @contextlib.contextmanager
+    def _failing_explained(self):
+        """Say why a run fails, also when it is quiet."""
+        with np.errstate(all='ignore'):  # numbers that are not finite end the run, or are of no weights that are kept
+            try:
+                yield
+            except SolverError:
+                self._hint(hints.large_features(self.o.train, self.largest, None), level=0)
+                raise
 
     def _relative_gap(self):
         return relative_gap(self.monitor.bounds.primal, self.monitor.bounds.provable)

@@ -4,7 +4,7 @@ import os
 
 from data_formats.atomic import is_special
 from data_formats.checkpoint import is_checkpoint
-from data_formats.log import begins_as_log
+from data_formats.log import is_log
 from data_formats.model import is_model
 from data_formats.model_tsv import is_model_tsv
 from ssvm_cli.paths import beginning, check_overwritten, check_paths, check_there
@@ -30,7 +30,7 @@ def check_files(o, class_kind=None):
     check_there(o.dev, o.init)
     for path in (o.model, *models.values()):
         check_overwritten(path, 'ssvm model', lambda path: is_model(path) or is_model_tsv(beginning(path)))
-    check_overwritten(o.log_path, 'log of ssvm', lambda path: begins_as_log(beginning(path)))
+    check_overwritten(o.log_path, 'log of ssvm', is_log)
     if not o.resume:  # otherwise it is read, which finds more
         check_overwritten(checkpoint, 'ssvm checkpoint', is_checkpoint)
 

@@ -58,6 +58,19 @@ def tour(tmp_path_factory):
     return work, env
 
 
+def test_the_tour_begins_in_its_folder_with_the_program_of_the_demo(tmp_path):
+    ((_, code),) = blocks(README, 'console')
+    folder = re.search(r'^VENV \?= (.+)$', (ROOT / 'Makefile').read_text(), re.MULTILINE)[1]
+    program = tmp_path / folder / 'bin' / 'ssvm'
+    program.parent.mkdir(parents=True)
+    program.write_text('#!/bin/sh\necho found in "${PWD##*/}"\n')
+    program.chmod(0o755)
+    (tmp_path / 'examples').mkdir()
+    commands = re.sub(r'^\$ ', '', code, flags=re.MULTILINE) + 'ssvm\n'
+    done = subprocess.run(['sh', '-euc', commands], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == 'found in examples\n'
+
+
 @pytest.mark.parametrize('line, code', blocks(README, 'sh'), ids=lambda value: value if isinstance(value, int) else '')
 def test_every_command_runs(tour, line, code):
     """Blocks build on those before them, so this is one test in many steps: run the whole file."""

@@ -91,7 +91,11 @@ def test_missing(files, tmp_path):
 
 @pytest.mark.parametrize(
     ('text', 'words'),
-    [('oracle: topk\n', ['--set', 'oracle=exp']), ('set: [oracle=topk, K=3]\n', ['--oracle', 'exp'])],
+    [
+        ('oracle: topk\n', ['--set', 'oracle=exp']),
+        ('set: [oracle=topk, K=3]\n', ['--oracle', 'exp']),
+        ('oracle: topk\nset: [K=3]\n', ['--oracle', 'exp']),
+    ],
 )
 def test_the_command_line_wins_with_both_names_of_the_oracle(files, tmp_path, text, words):
     (tmp_path / 'o.yaml').write_text(f'{text}solver: svrg\nmax-passes: 1\n')

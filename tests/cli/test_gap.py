@@ -131,6 +131,23 @@ def test_unknown_labels(models, tmp_path):
     assert "example 2 has label '4', which" in error and 'does not know' in error
 
 
+@pytest.mark.parametrize(
+    ('text', 'said'),
+    [
+        ('w0\nw1\n', ':1: 1 column (expected 2, the label last, as in the training data)'),
+        ('-DOCSTART-\n\nw0\n', ':3: 1 column (expected 2, the label last, as in the training data)'),
+        ('w0 w1 O\n', ": example 1 has label 'w1', which MODEL does not know (expected labels in column 2)"),
+        ('', ': no examples in this file (expected one at least)'),
+    ],
+)
+def test_columns_that_are_not_those_of_the_model(models, tmp_path, text, said):
+    (tmp_path / 't.conll').write_text(text)
+    error = run('gap', tmp_path / 't.conll', models['crf'], code=1).stderr
+    assert error == f'{tmp_path / "t.conll"}{said.replace("MODEL", str(models["crf"]))}\n'
+    from_pipe = run('gap', '-', models['crf'], code=1, stdin=text).stderr
+    assert from_pipe == f'<stdin>{said.replace("MODEL", str(models["crf"]))}\n'
+
+
 def test_a_model_of_another_kind(files, models):
     error = run('gap', '--format', 'svmlight', files / 'train.svm', models['crf'], code=2).stderr
     assert 'svmlight files hold no data for a chain model' in error

@@ -3,6 +3,7 @@
 import csv
 import itertools
 import json
+import re
 
 import numpy as np
 import pytest
@@ -309,12 +310,21 @@ def test_init(folder, tmp_path):
         (['--kernel', 'rbf', '--feature-set', 'observed'], 'which a kernel does not have'),
         (['--kernel', 'rbf', '--solver', 'sgd'], 'sgd needs the weights themselves'),
         (['--kernel', 'rbf', '--solver', 'lbfgs', '--objective', 'log'], 'lbfgs needs the weights themselves'),
-        (['--kernel', 'poly', '--degree', 100, '--gamma', 1e300], 'too large'),
     ],
 )
 def test_what_makes_no_sense_is_refused(folder, tmp_path, options, message):
     assert message in run('train', *options, folder / 'train.svm', tmp_path / 'm', code=2).stderr
     assert not (tmp_path / 'm').exists()
+
+
+@pytest.mark.parametrize(('factor', 'options'), [('', ['--degree', 100, '--gamma', 1e300]), ('e110', [])])
+def test_values_that_are_too_large_are_those_of_a_file(folder, tmp_path, factor, options):
+    train = tmp_path / 'large.svm'
+    train.write_text(re.sub(r'(:\S+)', rf'\g<1>{factor}', (folder / 'train.svm').read_text()))
+    said = run('train', '-q', '--kernel', 'poly', *options, train, tmp_path / 'm', code=1).stderr
+    assert said.startswith(f'{train}: values of the poly kernel') and 'are too large (expected a smaller' in said
+    wrong = ['--kernel', 'poly', '--set', 'steps=plain', '--slack-norm', 2, folder / 'train.svm', tmp_path / 'm']
+    assert 'plain steps need dual weights' in run('train', *wrong, code=2).stderr
 
 
 def test_list_solvers_shows_who_works_with_kernels():

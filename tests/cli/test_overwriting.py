@@ -94,8 +94,12 @@ def foreign(name, document):
     ('place', 'content'),
     [
         ('MODEL', foreign('header.json', '{"my": 1}')),
+        ('MODEL', foreign('header.json', '["my"]')),
+        ('MODEL', foreign('header.json', 'my')),
         ('default', foreign('checkpoint.json', '{"format": "mine"}')),
         ('--log', b'# ssvm results of my thesis\nlambda,F1\n0.1,92.1\n'),
+        ('--log', b'# ssvm 1.0 version=2 of my thesis'),
+        ('--log', b'pass,oracle_calls,seconds of mine\n'),
     ],
 )
 def test_what_only_looks_like_ours_is_not(files, tmp_path, place, content):

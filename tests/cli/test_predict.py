@@ -124,7 +124,7 @@ def test_labels_that_the_model_does_not_know_are_errors(files, models, tmp_path)
 
 def test_evaluating_without_labels(models, tmp_path):
     error = run('predict', '--evaluate', '-', models['crf'], tmp_path / 'out', code=1, stdin='w0\nw1\n').stderr
-    assert error == '<stdin>: no labels (expected labels for --evaluate and --metrics)\n'
+    assert error == '<stdin>: no labels (expected labels in column 2 for --evaluate and --metrics)\n'
     assert not (tmp_path / 'out').exists()
 
 

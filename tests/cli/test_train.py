@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -360,7 +361,7 @@ REFUSED = {
     'norm not offered': (['-p', '3'], "'3' is not"),
     'task not offered': (['--task', 'cfg'], "'cfg' is not"),
     'loss without effect': (['--objective', 'log', '-l', 'hamming'], '--task-loss has no effect'),
-    'no such loss': (['-l', 'nope'], 'no such file (expected zero-one, hamming, tree or a file)'),
+    'no such loss': (['-l', 'nope'], 'no such file (expected zero-one (or 0), hamming (or 1), tree or a file)'),
     'passes': (['--max-passes', '2.5'], "'2.5' is not a valid whole number"),
     'task of the format': (['--task', 'chain'], 'svmlight files hold no data for --task chain'),
     'template of the format': (['--template', 'tpl'], '--template makes attributes of CoNLL columns'),
@@ -473,12 +474,35 @@ def test_the_short_steps_of_excessive_gap_are_named(files, tmp_path):
         assert '--set adaptive' not in run('train', *other, *how).stderr
 
 
-def test_a_run_that_fails_because_features_are_too_large_says_so(files, tmp_path):
+@pytest.mark.parametrize(
+    'how',
+    [
+        ['--objective', 'log', '--solver', 'eg'],
+        ['--objective', 'log', '--solver', 'eg', '--lambda-path', '1:0.1:0.1'],
+        ['--solver', 'excessive-gap'],
+    ],
+    ids=['eg', 'path', 'excessive-gap'],
+)
+def test_a_run_that_fails_because_features_are_too_large_says_so(files, tmp_path, how):
     text = (files / 'train.svm').read_text()
     (tmp_path / 'large.svm').write_text(re.sub(r'(:\S+)', r'\1e200', text))
-    how = ['-q', '--objective', 'log', '--solver', 'eg', tmp_path / 'large.svm', tmp_path / 'm']
-    hint, error = run('train', *how, code=1).stderr.splitlines()
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')  # of numpy, which would be lines among ours
+        said = run('train', '-q', *how, tmp_path / 'large.svm', tmp_path / 'm', code=1).stderr
+    hint, error = said.splitlines()
     assert 'scaled to about 1' in hint and error.startswith('the run failed: primal is nan')
+
+
+@pytest.mark.parametrize('certificate', [[], ['--no-certificate']])
+def test_weights_that_stay_0_because_features_are_too_large_say_so(tmp_path, certificate):
+    (tmp_path / 't.svm').write_text('1 1:1e20\n2 2:1e20\n1 1:1e20 3:1\n2 2:-1e20 3:2\n')
+    how = ['--solver', 'lbfgs', '--objective', 'log', *certificate, tmp_path / 't.svm', tmp_path / 'm']
+    hint, zeros = run('train', *how).stderr.splitlines()[-3:-1]
+    assert hint.startswith(f'{tmp_path / "t.svm"}: features have values up to 1e+20; scaled to about 1 they would ')
+    assert 'all weights are 0' in zeros
+    (tmp_path / 't.svm').write_text('1 1:1\n2 1:1\n')
+    said = run('train', *how).stderr
+    assert 'all weights are 0' in said and 'scaled' not in said
 
 
 def test_weights_that_are_all_zero_are_said(files, tmp_path):
@@ -553,7 +577,16 @@ def test_weights_that_prove_a_bound_are_no_start(files, tmp_path):
         if load(tmp_path / 'm').dual:
             break
     how = ['--solver', 'bcfw', '--init', tmp_path / 'm', files / 'train.svm', tmp_path / 'n']
-    assert 'm: has no dual point (bcfw starts from one' in run('train', *how, code=1).stderr
+    expected = 'm: has no dual point (bcfw starts from one: a hinge model with a dual point of its outputs)'
+    assert expected in run('train', *how, code=1).stderr
+
+
+def test_natural_parameters_are_a_start_for_eg_only(files, tmp_path):
+    run('train', '-q', '--solver', 'eg', files / 'train.svm', tmp_path / 'm')
+    how = ['--init', tmp_path / 'm', files / 'train.svm', tmp_path / 'n']
+    said = run('train', '--solver', 'fw', *how, code=1).stderr
+    assert 'm: has no dual point of outputs but one in natural parameters (fw starts from one: a hinge model' in said
+    run('train', '--solver', 'eg', *how)
 
 
 def test_oracle_is_short_for_a_setting(files, tmp_path):
@@ -565,6 +598,39 @@ def test_oracle_is_short_for_a_setting(files, tmp_path):
     assert '--oracle: bcfw has no choice of oracles (solvers that have: svrg, sc-svrg)' in said
     both = ['--solver', 'svrg', '--oracle', 'topk', '--set', 'oracle=exp']
     assert (
-        '--oracle and --set oracle= are two names for one thing'
+        '--oracle and --set oracle= are given both'
         in run('train', *both, files / 'train.svm', tmp_path / 'm', code=2).stderr
     )
+
+
+@pytest.mark.parametrize(
+    ('options', 'said'),
+    [
+        (['--objective', 'log', '--oracle', 'topk'], '--oracle has no effect on --objective log, where svrg takes'),
+        (
+            ['--objective', 'softmax-margin', '--set', 'oracle=exp'],
+            '--set oracle= has no effect on --objective softmax',
+        ),
+        (['--objective', 'log', '--set', 'K=3'], '--set K= has no effect on --objective log'),
+        (['--oracle', 'exp', '--set', 'K=3'], '--set K= has no effect on the exp oracle (use --oracle topk)'),
+        (['--set', 'oracle=max', '--set', 'K=3'], '--set K= has no effect on the max oracle (use --oracle topk)'),
+    ],
+)
+def test_oracles_without_effect_are_refused(files, tmp_path, options, said):
+    assert said in run('train', '--solver', 'svrg', *options, files / 'train.svm', tmp_path / 'm', code=2).stderr
+
+
+@pytest.mark.parametrize('options', [['--oracle', 'topk'], ['--set', 'oracle=auto']])
+def test_k_is_of_the_topk_oracle(files, tmp_path, options):
+    how = ['--solver', 'sc-svrg', *options, '--set', 'K=3', '--max-passes', 1]
+    run('train', *how, files / 'train.svm', tmp_path / 'm')
+    assert load(tmp_path / 'm').header['settings']['K'] == 3
+
+
+def test_what_counts_lacks_is_lacking_in_the_file(files, tmp_path):
+    (tmp_path / 't.svm').write_text('1 1:1\n2 2:1\n')
+    how = ['-q', '--solver', 'counts', tmp_path / 't.svm', tmp_path / 'm']
+    said = run('train', *how, code=1).stderr
+    assert said.startswith(f'{tmp_path / "t.svm"}: counts needs an attribute that every token has')
+    assert 'use --feature-set all' in run('train', '--feature-set', 'observed', *how, code=2).stderr
+    run('train', '--bias', *how)
