@@ -170,8 +170,7 @@ class Training:
                 self._write(self._model(status, tolerance), stop)
         if log:
             log.close()
-        if tolerance is None and status != monitor.INTERRUPTED and self.passes and not np.any(self.monitor.bounds.w):
-            self._hint(hints.large_features(self.o.train, self.largest, None))
+        self._hint_at_no_weights(status, tolerance)
         self._finish(status, tolerance)
         if status == monitor.INTERRUPTED:
             return stop.exit_code
@@ -536,6 +535,13 @@ class Training:
         """What would have closed it sooner."""
         self._hint(hints.large_features(self.o.train, self.largest, self._relative_gap()))
         self._hint(hints.short_steps(self.info.name, self.settings))
+
+    def _hint_at_no_weights(self, status, tolerance):
+        """What may have kept them from growing, where no hint at the gap says so."""
+        silent = status == monitor.CONVERGED or (tolerance is None and status != monitor.INTERRUPTED)
+        if silent and self.passes and not np.any(self.monitor.bounds.w):
+            gap = None if tolerance is None else self._relative_gap()
+            self._hint(hints.large_features(self.o.train, self.largest, gap))
 
     @contextlib.contextmanager
     def _failing_explained(self):

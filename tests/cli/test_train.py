@@ -493,7 +493,7 @@ def test_a_run_that_fails_because_features_are_too_large_says_so(files, tmp_path
     assert 'scaled to about 1' in hint and error.startswith('the run failed: primal is nan')
 
 
-@pytest.mark.parametrize('certificate', [[], ['--no-certificate']])
+@pytest.mark.parametrize('certificate', [[], ['--no-certificate'], ['--rel-gap', 1]])
 def test_weights_that_stay_0_because_features_are_too_large_say_so(tmp_path, certificate):
     (tmp_path / 't.svm').write_text('1 1:1e20\n2 2:1e20\n1 1:1e20 3:1\n2 2:-1e20 3:2\n')
     how = ['--solver', 'lbfgs', '--objective', 'log', *certificate, tmp_path / 't.svm', tmp_path / 'm']
