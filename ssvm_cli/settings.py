@@ -68,7 +68,7 @@ def check_oracle(oracle, objective, info, settings):
         return
     chosen = settings.get('oracle', 'auto')
     if objective != 'hinge':
-        given = {'--oracle' if oracle else '--set oracle=': chosen != 'auto', '--set K=': 'K' in settings}
+        given = {'--oracle' if oracle else '--set oracle=': chosen not in ('auto', 'exp'), '--set K=': 'K' in settings}
         for name in (name for name, is_given in given.items() if is_given):
             raise UsageError(f'{name} has no effect on --objective {objective}, where {info.name} takes expectations')
     if 'K' in settings and chosen not in ('auto', 'topk'):

@@ -608,7 +608,7 @@ def test_oracle_is_short_for_a_setting(files, tmp_path):
     [
         (['--objective', 'log', '--oracle', 'topk'], '--oracle has no effect on --objective log, where svrg takes'),
         (
-            ['--objective', 'softmax-margin', '--set', 'oracle=exp'],
+            ['--objective', 'softmax-margin', '--set', 'oracle=topk'],
             '--set oracle= has no effect on --objective softmax',
         ),
         (['--objective', 'log', '--set', 'K=3'], '--set K= has no effect on --objective log'),
