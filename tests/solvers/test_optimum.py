@@ -11,7 +11,7 @@ from data_formats.errors import UsageError
 from ssvm_cli.solvers import choose
 from tests import optimum
 from tests.solvers import problems
-from tests.solvers.runs import bounds, go, make
+from tests.solvers.runs import bounds, go, make, run
 from tests.solvers.tiny import COUNTABLE, DATA
 
 twin = functools.cache(problems.twin)
@@ -109,6 +109,31 @@ def close_in(it, method, tolerance, limit):
         primal, dual = min(primal, primal_now), max(dual, dual_now)
     assert primal - dual <= tolerance * primal
     assert primal - best.primal <= tolerance * primal
+
+
+# Methods whose error falls like 1/t or 1/t^2 take many passes to what the others have above: (weights within, passes).
+SLOW = {
+    'fw': ({}, 1e-5, 250_000),
+    'excessive-gap': ({}, 1e-5, 20_000),
+    'excessive-gap, adaptive': ({'adaptive': True}, 1e-5, 2_000),
+    'eg-batch': ({}, 1e-5, 3_000),
+    'eg': ({}, 1e-5, 3_000),
+    'sgd': ({}, 1e-3, 10_000),
+    'svrg': ({}, 1e-3, 1_000),
+    'sc-svrg': ({}, 1e-3, 1_000),
+}
+
+
+@pytest.mark.parametrize('name', ['multiclass', 'chain'])
+@pytest.mark.parametrize('case', SLOW)
+def test_slow_methods_reach_the_optimum_too(case, name):
+    options, tolerance, limit = SLOW[case]
+    it = twin(name, 'hinge', 'hamming')
+    method, primal = make(case.split(',')[0], it.problem, seed=3, **options), np.inf
+    while primal - it.best.primal > tolerance * it.best.primal and method.passes < limit and not method.finished:
+        run(method, 1 + method.passes // 50)
+        primal = min([primal, *(it.problem.evaluate(w).primal for _, w in method.candidates())])
+    assert primal - it.best.primal + it.rounding() >= 0 and primal - it.best.primal <= tolerance * it.best.primal
 
 
 def check_both_sides(it, method, dense=False):
