@@ -1,6 +1,7 @@
 """What all tests share: hypothesis settings, a seeded generator, and the data sets that are not in the repository."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -16,6 +17,9 @@ settings.register_profile(
     'ssvm', deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 settings.load_profile('ssvm')
+
+# What a shell starts in the background ignores Ctrl-C, and so does what that starts; the tests send it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
