@@ -21,12 +21,11 @@ cdef class Decoder:
     def __init__(self, Structure structure not None, FeatureMap features not None, pool=None):
         cdef Py_ssize_t i
         self.structure, self.features, self.pool = structure, features, pool or Pool(1)
-        cdef int64_t[::1] indptr = np.zeros(structure.n + 1, np.int64), cost = np.zeros(structure.n + 1, np.int64)
+        cdef int64_t[::1] indptr = np.zeros(structure.n + 1, np.int64)
         for i in range(structure.n):
             indptr[i + 1] = indptr[i] + structure.code_of(i)
-            cost[i + 1] = cost[i] + structure.size_of(i)
         self.code_indptr = np.asarray(indptr)
-        self._parts = ranges(np.asarray(cost), 4 * self.pool.threads if self.pool.threads > 1 else 1)
+        self._parts = ranges(structure.part_indptr(), 4 * self.pool.threads if self.pool.threads > 1 else 1)
 
     def predict(self, w):
         """(codes, scores): the best output of each example, codes int32 one after the other as code_indptr (int64

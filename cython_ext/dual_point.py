@@ -13,6 +13,8 @@ import numpy as np
 def checked(point, n):
     """The point with the dtypes that kernels expect; ValueError when its arrays do not fit together or do not belong
     to n examples."""
+    if 'theta' in point:
+        raise ValueError('the dual point is in natural parameters, and not a list of outputs')
     try:
         indptr = np.ascontiguousarray(point['indptr'], np.int64)
         weights = np.ascontiguousarray(point['weights'], np.float64)

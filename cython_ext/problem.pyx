@@ -138,8 +138,7 @@ cdef class Problem:
         """(D(alpha), w(alpha)) of a dual point, sparse (see dual_point.py) or in natural parameters (softmax_dual.pyx),
         computed from the data alone. follow: let the features follow w(alpha). Raises ValueError when it is not a point
         of the dual's domain."""
-        total = self._kept_accumulator() if 'theta' not in point else None
-        loss, total = self._expectations(point, total=total)
+        loss, total = self._expectations(point, total=self._kept_accumulator())
         w = self.features.zeros()
         total.total(w, self.pool)
         w /= self.lam * self.n
@@ -167,16 +166,16 @@ cdef class Problem:
 
     def _expectations(self, point, window=None, Accumulator total=None):
         """(mean of E[b] - ridge/2 mass^2, Accumulator of E[c psi_i]) of a dual point. total: an Accumulator at 0 to use."""
-        if 'theta' in point:
-            from cython_ext.softmax_dual import expectations
-
-            return expectations(self, point)
-        if self.sums:
-            raise ValueError(f'{self.objective_name} has no sparse dual points')
-        point = dual_point.checked(point, self.n)
         if total is None:
             total = self.features.accumulator(self.n, window)
             total.clear()
+        if 'theta' in point:
+            from cython_ext.softmax_dual import expectations
+
+            return expectations(self, point, total), total
+        if self.sums:
+            raise ValueError(f'{self.objective_name} has no sparse dual points')
+        point = dual_point.checked(point, self.n)
         deltas = np.empty(self.n)
         self.pool.map(self._outputs, [(point, deltas, total, c, *chunk) for c, chunk in enumerate(self._parts(total.chunks))])
         return deltas.sum() / self.n, total
@@ -187,13 +186,10 @@ cdef class Problem:
 
     def _parts(self, count):
         """At most `count` ranges of examples of similar cost, fewer where there is little to do."""
-        cdef Py_ssize_t i
         if self._chunks is None:
             self._chunks = {}
         if count not in self._chunks:
-            cost = np.zeros(self.n + 1, np.int64)
-            for i in range(self.n):
-                cost[i + 1] = cost[i] + self.structure.size_of(i)
+            cost = self.structure.part_indptr()
             self._chunks[count] = ranges(cost, min(count, 1 + int(cost[self.n]) // ENOUGH))
         return self._chunks[count]
 

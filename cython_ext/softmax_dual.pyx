@@ -19,14 +19,11 @@ from cython_ext.structures.structure cimport SummedStructure
 from cython_ext.workspace cimport Workspace
 
 
-def expectations(Problem problem not None, point):
-    """(mean of E[Delta] + H, Accumulator of E[psi_i]); H for the log losses only. ValueError when the point does not
-    belong to the problem, or the task loss is no sum over parts."""
-    cdef Py_ssize_t i
+def expectations(Problem problem not None, point, Accumulator total not None):
+    """The mean of E[Delta] + H, H for the log losses only; puts E[psi_i] into total, which is 0. ValueError when the point
+    does not belong to the problem, or the task loss is no sum over parts."""
     theta, indptr = np.asarray(point['theta']), np.asarray(point.get('theta_indptr'))
-    sizes = np.zeros(problem.n + 1, np.int64)
-    for i in range(problem.n):
-        sizes[i + 1] = sizes[i] + problem.structure.size_of(i)
+    sizes = problem.structure.part_indptr()
     if theta.ndim != 1 or not np.array_equal(indptr, sizes) or len(theta) != sizes[problem.n]:
         raise ValueError('the natural parameters of the dual point are of other examples')
     if not np.isfinite(theta).all():
@@ -35,12 +32,10 @@ def expectations(Problem problem not None, point):
         raise ValueError('this structure has no dual points in natural parameters')
     if problem.loss_name is not None and not isinstance(problem.objective.loss, DecomposableLoss):
         raise ValueError(f'the loss {problem.loss_name} has no dual points in natural parameters')
-    cdef Accumulator total = problem.features.accumulator(problem.n)
-    total.clear()
     gains = np.empty(problem.n)
     chunks = enumerate(problem._parts(total.chunks))
     problem.pool.map(_put, [(problem, theta, sizes, gains, total, c, *chunk) for c, chunk in chunks])
-    return gains.sum() / problem.n, total
+    return gains.sum() / problem.n
 
 
 def _put(Problem problem, theta, const int64_t[::1] indptr, double[::1] gains, Accumulator total, Py_ssize_t chunk,

@@ -29,6 +29,11 @@ def is_one(point):
     return any(name.startswith(PREFIX) for name in point)
 
 
+def of_own_weights(point):
+    """Whether a dual point is nothing but a temperature: the softmax of the scores of the model's weights."""
+    return list(point or ()) == ['temperature']
+
+
 def value(problem, point):
     """D(alpha), by a pass of the exp oracle. ValueError when the point does not belong to the problem."""
     w = problem.features.weights({name.removeprefix(PREFIX): array for name, array in point.items() if PREFIX in name})

@@ -38,14 +38,6 @@ def reader(source, options, vocabularies):
     return Reader(after_blank_line, partial(parser_of, template, columns, vocabularies), carry_width)
 
 
-def check_labelled(source, columns):
-    """DataError where the first row has fewer columns than the training data, so no label."""
-    found, line = first_row(source.head(first_row)) or (columns, None)
-    if found < columns:
-        expected = f'expected {columns}, the label last, as in the training data'
-        raise DataError(source.name, line, f'{found} column{"s" * (found != 1)}', expected)
-
-
 def read(source, options, vocabularies=None):
     """The whole file as a TokenDataset, its attributes made by the template."""
     with Source.of(source) as source:

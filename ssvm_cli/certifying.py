@@ -7,6 +7,7 @@ import sys
 import click
 import numpy as np
 
+from cython_ext import weights_dual
 from data_formats.atomic import atomic_output
 from data_formats.errors import DataError
 from data_formats.model import load
@@ -131,7 +132,7 @@ def temperature_of(model, problem):
 
     if problem.sums:
         return 1.0
-    stored = model.dual['temperature'] if list(model.dual or ()) == ['temperature'] else None
+    stored = model.dual['temperature'] if weights_dual.of_own_weights(model.dual) else None
     fits = stored is not None and stored.shape == (1,) and 0 < stored[0] < math.inf and temperature_dual.exists(problem)
     return float(stored[0]) if fits else None
 
@@ -139,7 +140,7 @@ def temperature_of(model, problem):
 def hinge_dual(problem, point, o, progress):
     """(dual, where it comes from): the model's own dual point, or one made by a few passes of bcfw where it has none or
     one that bounds nothing."""
-    if point is not None and list(point) != ['temperature']:
+    if point is not None and not weights_dual.of_own_weights(point):
         try:
             own = problem.dual_value(point)
         except ValueError as error:

@@ -39,10 +39,7 @@ def _read(source, name, template_path, task, min_freq, bias):
 def read_data(path, model, format_name='auto', require_labels=False, what='the model', threads=1):
     """Read a whole file with the vocabularies of a model (or of anything that has them and `header`)."""
     source, module, options = opened(path, model, format_name, require_labels, threads)
-    with source:
-        if require_labels and options.columns and module.NAME == 'conll':
-            module.check_labelled(source, options.columns)
-        dataset = module.read(source, options, model)
+    dataset = module.read(source, options, model)
     if require_labels and not dataset.n:
         raise DataError(source.name, None, 'no examples in this file', 'expected one at least')
     if require_labels and (dataset.labels < 0).any():

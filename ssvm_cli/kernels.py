@@ -29,17 +29,6 @@ def requested_kernel(o):
         raise UsageError(str(error)) from error
 
 
-def too_large(kernel, dataset):
-    """Whether values of a kernel, as models hold it, are too large on a dataset."""
-    from cython_ext.features.tokens import kernel_basis
-
-    try:
-        kernel_basis(kernel, dataset, cache_mb=0)
-    except ValueError:
-        return True
-    return False
-
-
 def support_tokens(model):
     """The CSR triple of the tokens that a model with a kernel has coefficients of; None without a kernel."""
     if model.kernel is None:

@@ -6,6 +6,7 @@ import zlib
 
 import numpy as np
 
+from cython_ext.errors import UnfitDataError
 from cython_ext.features.kernel_function import Kernel
 from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import all_solvers
@@ -18,7 +19,7 @@ from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
 from ssvm_cli.classes import TREE, read_classes, requested_kind
 from ssvm_cli.cli import Terminated
 from ssvm_cli.inputs import read_training_data
-from ssvm_cli.kernels import requested_kernel, too_large
+from ssvm_cli.kernels import requested_kernel
 from ssvm_cli.options import TASK_LOSSES, accepted
 from ssvm_cli.progress import Progress, counted
 from ssvm_cli.rescue import save_elsewhere
@@ -270,8 +271,7 @@ class Training:
                 similarity=self.classes.similarity,
             )
         except ValueError as error:
-            by_values = self.kernel is not None and too_large(self.kernel, self.dataset)
-            raise self._refused(error, by_values) from error
+            raise self._refused(error) from error
         self.run_facts = self._run_facts()
         self.dataset = self.dataset.without_inputs()  # the problem has them in a form of its own
         memory = self.problem.memory_estimate() / 2**20
@@ -282,12 +282,12 @@ class Training:
         try:
             self.solver = self.info.make(self.problem, self.settings, o.seed)
         except ValueError as error:
-            by_values = self.info.name == 'counts' and o.feature_set == 'all' and self.classes.similarity is None
-            raise self._refused(error, by_values) from error
+            raise self._refused(error) from error
 
-    def _refused(self, error, by_values):
+    def _refused(self, error):
         """What the core cannot do: with the values in the data, or with these options."""
-        return DataError(self.o.train, None, str(error)) if by_values else UsageError(str(error))
+        of_data = isinstance(error, UnfitDataError)
+        return DataError(self.o.train, None, str(error)) if of_data else UsageError(str(error))
 
     def _check_memory(self):
         """Refuse what cannot fit: weights, their change and the best weights are three vectors at least."""

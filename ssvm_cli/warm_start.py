@@ -57,13 +57,8 @@ def same_dual_point(model, dataset, path, solver):
     Raises:
         DataError: it has none, or was trained with other labels.
     """
-    natural = solver in ('eg', 'eg-batch')  # whose own points are in natural parameters
-    own = ', or one of eg or eg-batch' if natural else ''
-    expected = f'{solver} starts from one: a hinge model with a dual point of its outputs{own}'
     if model.dual is None or 'temperature' in model.dual or weights_dual.is_one(model.dual):
-        raise DataError(path, None, 'has no dual point', expected)
-    if 'indptr' not in model.dual and not natural:
-        raise DataError(path, None, 'has no dual point of outputs but one in natural parameters', expected)
+        raise DataError(path, None, 'has no dual point', f'{solver} starts from one: a model of a dual solver')
     if model.label_names.names() != dataset.label_names.names():
         raise DataError(path, None, 'has other labels than the training data', 'expected a model of the same data')
     return model.dual

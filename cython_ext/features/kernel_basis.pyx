@@ -13,6 +13,7 @@ from libc.math cimport exp
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
 from libc.string cimport memset
 
+from cython_ext.errors import UnfitDataError
 from cython_ext.features.distinct_rows import DistinctRows
 from cython_ext.features.sparse cimport SparseRows
 from cython_ext.kernels cimport kernel_rows
@@ -28,7 +29,7 @@ CACHE_MB = 1000             # unless somebody says otherwise
 cdef class KernelBasis:
     """kernel: a Kernel; parts: CSR triples (indptr, indices, values or None) whose distinct rows are the basis, in
     order of first appearance; columns: number of attributes; cache_mb: most that the cache may take. Raises
-    ValueError where kernel values are too large for a double."""
+    UnfitDataError where kernel values are too large for a double."""
 
     def __init__(self, kernel, parts, Py_ssize_t columns, double cache_mb=CACHE_MB):
         self.kernel, self.columns = kernel, columns
@@ -66,7 +67,7 @@ cdef class KernelBasis:
         with np.errstate(over='ignore'):
             largest = (self.gamma * np.max(norms2) + self.coef0) ** np.float64(self.degree)
         if not np.isfinite(largest if self.polynomial else np.max(norms2)):
-            raise ValueError(f'values of the {self.kernel} are too large (expected a smaller gamma or degree, or scaled '
+            raise UnfitDataError(f'values of the {self.kernel} are too large (expected a smaller gamma or degree, or scaled '
                              'features)')
         self.counts = self.rows.value == NULL and np.max(norms2) <= MOST
         cdef const uint8_t[::1] sizes

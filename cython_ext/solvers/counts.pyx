@@ -22,6 +22,7 @@ from libc.stdint cimport int32_t
 
 from cython_ext.features.feature_map cimport Accumulator
 from cython_ext.features.observed import ObservedFeatures
+from cython_ext.errors import UnfitDataError
 from cython_ext.features.output_features import OutputFeatures
 from cython_ext.features.sparse import SparseFeatures
 from cython_ext.problem cimport Problem
@@ -53,12 +54,12 @@ cdef class Counts(Solver):
             raise ValueError('counts has no use for features of classes')
         for rows in (features.tokens, features.edges):
             if rows is not None and np.min(_values(rows), initial=0) < 0:
-                raise ValueError('counts takes values for numbers of occurrences, and some are negative')
+                raise UnfitDataError('counts takes values for numbers of occurrences, and some are negative')
         self.w, self.smoothing = features.zeros(), options['smoothing']
         self.constant = _constant(features)
         if not (self.constant.any() or features.transitions):
-            raise ValueError('counts needs an attribute that every token has, for the probability of its label '
-                             '(use --bias)')
+            raise UnfitDataError('counts needs an attribute that every token has, for the probability of its label '
+                                 '(use --bias)')
 
     def run_pass(self, stop):
         cdef Accumulator total = self.problem.features.accumulator(self.problem.n)

@@ -86,12 +86,10 @@ cdef class ExcessiveGap(Solver):
         self._make_shares()
 
     def _make_shares(self):
-        cdef Py_ssize_t i
-        cdef int64_t[::1] indptr = np.zeros(self.problem.n + 1, np.int64)
-        for i in range(self.problem.n if self.keeps_dual else 0):
-            indptr[i + 1] = indptr[i] + self.problem.structure.size_of(i)
+        cdef const int64_t[::1] indptr = self.problem.structure.part_indptr()
+        cdef Py_ssize_t size = indptr[self.problem.n] if self.keeps_dual else 0
         self.indptr, self.start = np.asarray(indptr), &indptr[0]
-        self.shares, self.next_shares = (np.zeros(int(indptr[self.problem.n]) + 1) for _ in range(2))
+        self.shares, self.next_shares = np.zeros(size + 1), np.zeros(size + 1)
         cdef double[::1] view = self.next_shares
         self.next_share = &view[0] if self.keeps_dual else NULL
 
@@ -166,7 +164,9 @@ cdef class ExcessiveGap(Solver):
         change = np.array([w_of, [0.0, 1.0 - tau, 0.0, tau], [0.0, 0.0, 0.0, 1.0]])
         self.products = change @ every @ change.T
         self._mix([1.0 - tau, tau], [self.mixed, self.next_soft], self.mixed)
-        self.shares += tau * (self.next_shares - self.shares)
+        self.shares *= 1.0 - tau
+        self.next_shares *= tau                             # the next pass writes them anew
+        self.shares += self.next_shares
         self.w, self.next_w = self.next_w, self.w
         self.soft, self.next_soft = self.next_soft, self.soft
         self.mu, self.log_sum, self.soft_loss = mu, log_sum, loss

@@ -46,9 +46,7 @@ cdef class NaturalDual:
         problem.features.keep_gram()
         self.strength = problem.lam
         self.work = Workspace(problem.structure)
-        cdef int64_t[::1] indptr = np.zeros(problem.n + 1, np.int64)
-        for i in range(problem.n):
-            indptr[i + 1] = indptr[i] + problem.structure.size_of(i)
+        cdef int64_t[::1] indptr = problem.structure.part_indptr()
         self.indptr, self.start = np.asarray(indptr), &indptr[0]
         cdef double[::1] w = problem.features.zeros(), theta = aligned_zeros(indptr[problem.n] + 1)
         cdef double[::1] mean = aligned_zeros(indptr[problem.n] + 1)

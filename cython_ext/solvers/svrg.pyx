@@ -69,9 +69,7 @@ cdef class Svrg(Solver):
         cdef double[::1] anchor = problem.features.zeros(), fixed = problem.features.zeros()
         cdef double[::1] change = problem.features.zeros(), linear = np.zeros(problem.n)
         cdef int32_t[::1] order = np.arange(problem.n, dtype=np.int32)
-        cdef int64_t[::1] offsets = np.zeros(problem.n + 1, np.int64)
-        for i in range(problem.n):
-            offsets[i + 1] = offsets[i] + problem.structure.size_of(i)
+        cdef int64_t[::1] offsets = problem.structure.part_indptr()
         cdef bint stored = 4 * offsets[problem.n] <= STORED
         cdef float[::1] means = np.zeros(offsets[problem.n] + 1 if stored else 1, np.float32)
         cdef float[::1] one_mean = np.zeros(problem.structure.max_size + 1, np.float32)

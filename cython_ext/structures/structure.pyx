@@ -13,6 +13,8 @@ the others. Forbidden parts score -inf.
 
 import numpy as np
 
+from libc.stdint cimport int64_t
+
 
 def padded(values):
     """A copy with one element more, so that there is a first one even when it is empty."""
@@ -53,6 +55,14 @@ cdef class Structure:
     cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
         """Whether a code is one of an output of example i: what is read from a file may not be."""
         return False
+
+    def part_indptr(self):
+        """int64[n + 1]: where the parts of each example stand in a vector over those of all."""
+        cdef Py_ssize_t i
+        cdef int64_t[::1] indptr = np.zeros(self.n + 1, np.int64)
+        for i in range(self.n):
+            indptr[i + 1] = indptr[i] + self.size_of(i)
+        return np.asarray(indptr)
 
     def reserve(self, Py_ssize_t strata, Py_ssize_t table_size):
         """Room for a loss's own oracle in all workspaces made from now on: values of so many strata, and doubles."""

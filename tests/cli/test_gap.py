@@ -134,8 +134,8 @@ def test_unknown_labels(models, tmp_path):
 @pytest.mark.parametrize(
     ('text', 'said'),
     [
-        ('w0\nw1\n', ':1: 1 column (expected 2, the label last, as in the training data)'),
-        ('-DOCSTART-\n\nw0\n', ':3: 1 column (expected 2, the label last, as in the training data)'),
+        ('w0\nw1\n', ': example 1 has no label (expected labels in column 2)'),
+        ('-DOCSTART-\n\nw0\n', ': example 1 has no label (expected labels in column 2)'),
         ('w0 w1 O\n', ": example 1 has label 'w1', which MODEL does not know (expected labels in column 2)"),
         ('', ': no examples in this file (expected one at least)'),
     ],
