@@ -12,7 +12,8 @@ from tagging import times
 
 EVALUATE = Path(__file__).resolve().with_name('evaluate_with_ssvm.py')
 WANTED = 1.7
-COPIES = 50
+COPIES = 50  # of the test file, for predict
+MORE = 10  # copies of the training file, for gap: starting and reading the model weigh less
 
 
 def passes(folder):
@@ -31,8 +32,13 @@ def processes(folder, n):
     model, train, test = folder / 'threads.model', folder / 'train.crfsuite', times(folder / 'test.crfsuite', COPIES)
     how = ('--objective', 'log', '--feature-set', 'observed', '--max-passes', 20)
     measure.run(ours.train(train, model, *how, lam=2 / n), cwd=folder)
-    return {
-        'ssvm gap': {threads: ours.command('gap', train, model, threads=threads) for threads in (1, 2)},
+    gaps = {
+        f'ssvm gap, {measure.size_mb(data):.0f} MB': {
+            threads: ours.command('gap', data, model, threads=threads) for threads in (1, 2)
+        }
+        for data in (train, times(train, MORE))
+    }
+    return gaps | {
         f'ssvm predict, {measure.size_mb(test):.0f} MB': {
             threads: ours.command('predict', test, model, folder / 'threads.out', threads=threads) for threads in (1, 2)
         },
