@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cython_ext.structures.alignment import build as build_alignment
 from cython_ext.structures.chain import Chain
 from cython_ext.structures.multiclass import Multiclass
 from cython_ext.structures.structure import Structure
+from tests import alignments
 from tests.enumeration import Enumerated, Enumeration
 from tests.solvers import tiny
 
@@ -77,6 +79,31 @@ def theta_column(key, length, stride):
     return (length + block * stride + p) * stride + y
 
 
+def alignment(align, gap_model, *lengths, free=False):
+    """The middle one of three natives, between a longer and an empty one; lengths: of it and of its candidates."""
+    local, affine = align == 'local', gap_model == 'affine'
+    sizes = [(lengths[0] + 1, *lengths), lengths, (0, 1)]
+    examples = alignments.random_examples(np.random.default_rng(len(lengths)), sizes, local)
+    dataset = alignments.dataset_of(examples)
+    structure, _ = build_alignment(dataset, gap_model=gap_model, align=align, free=free)
+    truth = alignments.AlignmentEnumeration(examples[1:2], affine, local, free).examples[0]
+    columns = np.array([alignment_column(key, dataset.letter_names.names()) for key in truth.part_keys], dtype=np.intp)
+    columns[[key[0] == 'label' for key in truth.part_keys]] += 1 + affine
+    count = sum(
+        1 if c == examples[1][2] and not free else alignments.number_of_alignments(lengths[0], m, local)
+        for c, m in enumerate(lengths[1:])
+    )
+    return Case(structure, 1, truth, columns, count)
+
+
+def alignment_column(key, letters):
+    """Pairs of letters, then gaps, then (as if there were none) candidates."""
+    kind, first, second = (*key, None)[:3]
+    if kind == 'pair':
+        return letters.index(first) * len(letters) + letters.index(second)
+    return len(letters) ** 2 + (second if kind == 'label' else first == 'extend')
+
+
 LENGTHS = {1: (1, 4), 2: (1, 2, 5, 12), 3: (1, 2, 3, 8), 5: (1, 2, 5), 9: (1, 2, 4)}
 
 CASES = {
@@ -87,6 +114,11 @@ CASES = {
         for k, lengths in LENGTHS.items()
         for length in (0, *lengths)
     },
+    'alignment-local-linear': functools.partial(alignment, 'local', 'linear', 3, 2, 3, 0),
+    'alignment-local-affine': functools.partial(alignment, 'local', 'affine', 2, 2, 3),
+    'alignment-global-affine': functools.partial(alignment, 'global', 'affine', 3, 2, 4, 0),
+    'alignment-global-linear-free': functools.partial(alignment, 'global', 'linear', 3, 3, 1, free=True),
+    'alignment-local-affine-free': functools.partial(alignment, 'local', 'affine', 2, 3, 1, free=True),
 }
 
 
