@@ -37,6 +37,11 @@ class SentenceDataset:
         return len(self.heads)
 
     @property
+    def largest_value(self):
+        """The largest absolute value of a feature."""
+        return 1.0
+
+    @property
     def complete(self):
         """Whether every word has a head and a relation that is known."""
         return bool((self.heads >= 0).all() and (self.relations >= 0).all())
