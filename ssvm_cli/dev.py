@@ -24,7 +24,9 @@ class DevScorer:
         self.task, self.model = task_named(model.task), model
         self.dataset = read_data(path, model)
         if not self.task.given(self.dataset):
-            raise DataError(path, None, 'no labels', f'expected labels{self.task.place(model)}, as in TRAIN')
+            outputs = self.task.outputs
+            expected = f'expected {outputs}{self.task.place(model)}, as in TRAIN'
+            raise DataError(path, None, f'no {outputs}', expected)
         self.columns = self.task.scores(model).columns
         self.features = problem.features
         self.decoder = build_decoder(

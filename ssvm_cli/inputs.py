@@ -26,7 +26,7 @@ def read_training_data(path, format_name, template_path, task, min_freq, bias, o
         task = task_named(_task_of(module, task))
         check_options(task, o)
         dataset = _read(source, module, template_path, task, min_freq, bias, task.read_options(o, module))
-    return dataset, {'format': name, 'task': task.name, 'bias': bias, **task.facts(dataset)}
+    return dataset, {'format': name, 'task': task.name, 'bias': bias, **task.facts(dataset, o)}
 
 
 def _task_of(module, name):

@@ -4,11 +4,13 @@ A module has `task(name)`, an object that offers
 
     name                    of the task, in --task and in models
     options                 those of TASK_OPTIONS that have a meaning for it, by parameter name
+    outputs                 what files have of right outputs, for messages: 'labels'
   to train
     read_options(o, module) further ReadOptions, a dict; o: the options of the command, module: that of the format
-    facts(dataset)          what else must be known to read other files in the same way, a dict
-    structure(o, facts)     what the structure is built with, a dict of plain values for the header of the model
-    trainable(dataset, o, facts, say)   the examples that can be learned from; say(text) for those that cannot
+    facts(dataset, o)       what else must be known to read other files in the same way, a dict
+    structure(o, module)    what the structure is built with, a dict of plain values for the header of the model
+    trainable(dataset, structure)       (the numbers of the examples that can be learned from, a text about the others),
+                            or (None, None) where all can
     sizes(dataset), warning(dataset, o, facts)     texts for people, the latter may be None
     memory_hint(dataset)    (what makes the weights many, what would make them fewer)
     names(dataset)          the vocabularies of a model, a dict
