@@ -14,7 +14,7 @@ from data_formats.source import Source
 from data_formats.writing import candidate_header
 
 BLANK = re.compile(rb'[ \t]*\r?')
-ROWS = {b'-': 'ranges', b'.': 'empty nodes'}
+ROWS = {b'-': 'range', b'.': 'empty node'}
 
 
 def reader(universal, options, frozen):
@@ -171,7 +171,7 @@ def from_universal(line, lost):
         return line
     kind = re.match(rb'#|\d+([-.]?)', text)
     if kind[0] == b'#' or kind[1]:
-        what = ROWS.get(kind[1], 'comments')
+        what = ROWS.get(kind[1], 'comment')
         lost[what] = lost.get(what, 0) + 1
         return None
     fields = [field.replace(b' ', b'_') for field in text.split(b'\t')[:8]]

@@ -85,7 +85,7 @@ def transcribe(o, source, module, target, progress):
     _refuse_attribute_options(o)
     with atomic_output(o.output) as stream:
         examples, tokens, lost = module.transcribe(source, target, stream)
-    left_out = ''.join(f', {count} {what} left out' for what, count in lost.items())
+    left_out = ''.join(f', {counted(count, what)} left out' for what, count in lost.items())
     sizes = f'{counted(examples, "sentence")}, {counted(tokens, "word")}'
     progress.say(f'{o.input}: {sizes}, from {module.NAME} to {target.NAME}{left_out}')
 

@@ -47,7 +47,7 @@ def predict(o):
             if scored:
                 scores.compare(dataset, outputs)
         if scored and not scores.count:
-            outputs = decoder.task.outputs
+            outputs = decoder.task.outputs_name
             expected = f'expected {outputs}{decoder.task.place(model)} for --evaluate and --metrics'
             raise DataError(source.name, None, f'no {outputs}', expected)
     Progress(o.verbose).say(f'{o.test}: {counted(examples, "example")}, {counted(tokens, "token")}', level=2)

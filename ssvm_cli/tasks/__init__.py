@@ -4,7 +4,7 @@ A module has `task(name)`, an object that offers
 
     name                    of the task, in --task and in models
     options                 those of TASK_OPTIONS that have a meaning for it, by parameter name
-    outputs                 what files have of right outputs, for messages: 'labels'
+    outputs_name            what files have of right outputs, for messages: 'labels'
   to train
     read_options(o, module) further ReadOptions, a dict; o: the options of the command, module: that of the format
     facts(dataset, o)       what else must be known to read other files in the same way, a dict
@@ -23,6 +23,7 @@ A module has `task(name)`, an object that offers
   to predict
     build_options(model, path)          arguments of cython_ext.decoding.build_decoder
     problem_options(model, problem)     the same for the weights of a training problem
+    outputs(codes, dataset) what `compare` takes, of the codes of all examples
     decode(o, module, predictions, block)   (outputs, text to write) of a data_formats.dataset.Block
     scores(model, o=None)   an object with `compare(dataset, outputs)`, `count` of what was compared, `summary()`,
                             `table()`, and for logs `columns` and `row()`, the last of which judges

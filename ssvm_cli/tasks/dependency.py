@@ -19,7 +19,7 @@ class DependencyTask:
     """The task whose data are a SentenceDataset; see the package for what the methods promise."""
 
     options = OPTIONS
-    outputs = 'heads'
+    outputs_name = 'heads'
 
     def __init__(self, name):
         self.name = name
@@ -116,6 +116,9 @@ class DependencyTask:
     def problem_options(self, model, problem):
         return {'structure': {**model.header['structure'], 'table': problem.features.table}}
 
+    def outputs(self, codes, dataset):
+        return trees_of(codes, dataset.offsets)
+
     def decode(self, o, module, predictions, block):
         dataset, text = block.dataset, io.BytesIO()
         if o.nbest is not None:
@@ -127,7 +130,7 @@ class DependencyTask:
             best = [several[0][0] for several in candidates] or [np.zeros((2, 0), np.int32)]
             return tuple(np.concatenate(parts) for parts in zip(*best, strict=True)), text.getvalue()
         codes, scores = predictions.best()
-        trees = trees_of(codes, dataset.offsets)
+        trees = self.outputs(codes, dataset)
         headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
         columns = head_columns(predictions, dataset) if o.marginals else None
         module.write_predictions(block, trees, text, columns, headers)

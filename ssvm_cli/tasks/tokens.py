@@ -21,7 +21,7 @@ class TokenTask:
     """A task whose data are a TokenDataset; see the package for what the methods promise."""
 
     options = OPTIONS
-    outputs = 'labels'
+    outputs_name = 'labels'
 
     def __init__(self, name):
         self.name = name
@@ -86,7 +86,7 @@ class TokenTask:
         example = int((dataset.offsets <= token).sum())
         label = dataset.label(token)
         said = 'no label' if label is None else f'label {shown(label)}, which {what} does not know'
-        return f'example {example} has {said}', f'expected {self.outputs}{self.place(model)}'
+        return f'example {example} has {said}', f'expected {self.outputs_name}{self.place(model)}'
 
     def given(self, dataset):
         return bool((dataset.labels >= 0).any() or dataset.unknown_labels)
@@ -98,6 +98,9 @@ class TokenTask:
 
     def problem_options(self, model, problem):
         return {'basis': getattr(problem.features, 'basis', None)}
+
+    def outputs(self, codes, dataset):
+        return codes
 
     def decode(self, o, module, predictions, block):
         text = io.BytesIO()

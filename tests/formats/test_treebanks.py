@@ -151,7 +151,7 @@ def test_from_one_to_the_other_and_back(folder, treebank):
     text, (count, words, lost) = transcribed(folder, 'conllu', 'conllx', universal)
     assert text == blank.sub('_', strategies.conllx(treebank))
     long = sum(len(sentence) > 1 for sentence in treebank)
-    assert lost == {k: v for k, v in (('comments', 2 * count), ('ranges', long), ('empty nodes', long)) if v}
+    assert lost == {k: v for k, v in (('comment', 2 * count), ('range', long), ('empty node', long)) if v}
     assert (count, words) == (len(treebank), sum(map(len, treebank)))
     back, (*_, lost) = transcribed(folder, 'conllx', 'conllu', text)
     assert back == text and lost == {}
