@@ -327,7 +327,7 @@ class Training:
         if hasattr(self.solver, 'set_start') and self.kernel is None:
             model = load(self.o.init)
             features = self.problem.features
-            blocks = self.task.transferred(model, self.dataset, features.blocks(features.zeros()), self.o.init)
+            blocks = self.task.transferred(model, self.dataset, features, self.o.init)
             self.solver.set_start(features.weights(blocks))
             if hasattr(self.solver, 'set_dual_point') and model.dual is not None:
                 with contextlib.suppress(ValueError):  # of other data, or of another kind: the weights have to do

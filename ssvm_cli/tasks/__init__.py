@@ -14,7 +14,7 @@ A module has `task(name)`, an object that offers
     sizes(dataset), warning(dataset, o, facts)     texts for people, the latter may be None
     memory_hint(dataset)    (what makes the weights many, what would make them fewer)
     names(dataset)          the vocabularies of a model, a dict
-    transferred(model, dataset, blocks, path)   weights for --init
+    transferred(model, dataset, features, path)     weights for --init, by block
   to read other files, with a model or what has its header and vocabularies
     model_options(model)    further ReadOptions
     place(model)            where the right outputs stand in a file, for messages: '' or ' in column 4'

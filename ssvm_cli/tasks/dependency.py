@@ -72,10 +72,10 @@ class DependencyTask:
     def names(self, dataset):
         return {name: getattr(dataset, name) for name in ('label_names', 'word_names', 'tag_names')}
 
-    def transferred(self, model, dataset, blocks, path):
-        from ssvm_cli.warm_start import transferred_arcs
+    def transferred(self, model, dataset, features, path):
+        from ssvm_cli.arc_start import transferred_arcs
 
-        return transferred_arcs(model, dataset, path)
+        return transferred_arcs(model, dataset, features, path)
 
     # ----------------------------------------------------------------------------------- reading with a model
 

@@ -64,10 +64,10 @@ class TokenTask:
         edges = dataset.edge_attributes if dataset.edge_attributes is not None else Vocabulary()
         return {'label_names': dataset.label_names, 'attributes': dataset.attributes, 'edge_attributes': edges}
 
-    def transferred(self, model, dataset, blocks, path):
+    def transferred(self, model, dataset, features, path):
         from ssvm_cli.warm_start import transferred
 
-        return transferred(model, dataset, blocks, path)
+        return transferred(model, dataset, features.blocks(features.zeros()), path)
 
     # ----------------------------------------------------------------------------------- reading with a model
 
