@@ -71,7 +71,7 @@ class HomologDataset:
         return joined([self._piece(int(i)) for i in examples], self.letter_names)
 
     @classmethod
-    def concatenate(cls, blocks):
+    def concatenate(cls, blocks, threads=1):
         """One dataset of the examples of several that share their letters."""
         return joined([block._piece(i) for block in blocks for i in range(block.n)], blocks[0].letter_names)
 

@@ -60,6 +60,11 @@ def convert_data(o, source, progress):
         raise UsageError(f'cannot tell the format of {o.output} by its name: give --to {"|".join(FORMATS)}')
     name = detect(source) if o.source_format == 'auto' else o.source_format
     module, target_module = format_named(name), format_named(target)
+    if hasattr(module, 'transcribe') and hasattr(target_module, 'transcribe'):
+        transcribe(o, source, module, target_module, progress)
+        return
+    if hasattr(module, 'transcribe') or hasattr(target_module, 'transcribe'):
+        raise UsageError(f'{name} and {target} have nothing in common: one is about trees, the other is not')
     if not hasattr(target_module, 'write'):
         raise UsageError(f'{target} cannot be written: attributes do not say what the columns were')
     if o.template is not None and name != 'conll':
@@ -75,8 +80,31 @@ def convert_data(o, source, progress):
     progress.say(f'{o.input}: {sizes}, from {name} to {target}')
 
 
+def transcribe(o, source, module, target, progress):
+    """Data of one format to another that holds the same kind of lines."""
+    _refuse_attribute_options(o)
+    with atomic_output(o.output) as stream:
+        examples, tokens, lost = module.transcribe(source, target, stream)
+    left_out = ''.join(f', {counted(count, what)} left out' for what, count in lost.items())
+    sizes = f'{counted(examples, "sentence")}, {counted(tokens, "word")}'
+    progress.say(f'{o.input}: {sizes}, from {module.NAME} to {target.NAME}{left_out}')
+
+
+def _refuse_attribute_options(o):
+    given = _given(o, ('--template', '--min-freq', '--bias', '--names'))
+    if given:
+        raise UsageError(f'{o.input} is a treebank, without attributes: {", ".join(given)} make no sense')
+
+
 def _refuse_data_options(o, what):
-    given = [
+    given = _given(o, ('--from', '--to', '--template', '--min-freq', '--bias', '--names'))
+    if given:
+        raise UsageError(f'{o.input} is {what}: {", ".join(given)} make no sense')
+
+
+def _given(o, names):
+    """Those options that are given."""
+    return [
         name
         for name, value, default in (
             ('--from', o.source_format, 'auto'),
@@ -86,10 +114,8 @@ def _refuse_data_options(o, what):
             ('--bias', o.bias, False),
             ('--names', o.names, None),
         )
-        if value != default
+        if name in names and value != default
     ]
-    if given:
-        raise UsageError(f'{o.input} is {what}: {", ".join(given)} make no sense')
 
 
 def _refuse_data_name(o, what):
