@@ -22,7 +22,7 @@ class HomologDataset:
     right_starts: np.ndarray  # int32 [n, 2], where it begins in the native and in the homolog, from 0
     steps: np.ndarray  # uint8, the steps of all right alignments
     step_indptr: np.ndarray  # int64 [n + 1]; those of example i are step_indptr[i]:step_indptr[i + 1]
-    letter_names: Vocabulary  # one character each
+    label_names: Vocabulary  # one character each
 
     @property
     def n(self):
@@ -42,20 +42,20 @@ class HomologDataset:
     @property
     def complete(self):
         """Whether every native has a homolog with its right alignment, of letters that are known."""
-        return bool(self.aligned.all() and self.letters.max(initial=0) < max(1, len(self.letter_names)))
+        return bool(self.aligned.all() and self.letters.max(initial=0) < max(1, len(self.label_names)))
 
     @property
     def letters(self):
-        """uint8 [N], ids in letter_names; those of unknown letters are len(letter_names)."""
-        table = np.full(256, len(self.letter_names), np.uint8)
-        for k, name in enumerate(self.letter_names.names()):
+        """uint8 [N], ids in label_names; those of unknown letters are len(label_names)."""
+        table = np.full(256, len(self.label_names), np.uint8)
+        for k, name in enumerate(self.label_names.names()):
             table[ord(name)] = k
         return table[self.text]
 
     @property
     def n_letters(self):
         """How many letters there are, all unknown ones counted as one."""
-        return max(len(self.letter_names), 1 + int(self.letters.max(initial=0)))
+        return max(len(self.label_names), 1 + int(self.letters.max(initial=0)))
 
     def alignment(self, i):
         """(start in the native, start in the homolog, steps uint8) of example i."""
@@ -68,12 +68,12 @@ class HomologDataset:
 
     def subset(self, examples):
         """The given examples (ints, in the given order) as a dataset over the same letters."""
-        return joined([self._piece(int(i)) for i in examples], self.letter_names)
+        return joined([self._piece(int(i)) for i in examples], self.label_names)
 
     @classmethod
     def concatenate(cls, blocks, threads=1):
         """One dataset of the examples of several that share their letters."""
-        return joined([block._piece(i) for block in blocks for i in range(block.n)], blocks[0].letter_names)
+        return joined([block._piece(i) for block in blocks for i in range(block.n)], blocks[0].label_names)
 
     def without_inputs(self):
         """The same homologs and names, and no letters."""
@@ -96,11 +96,11 @@ class Piece:
     alignment: tuple | None = None
 
 
-def joined(pieces, letter_names=None):
-    """The HomologDataset of some Pieces; without letter_names they are the letters that occur, in their order."""
+def joined(pieces, label_names=None):
+    """The HomologDataset of some Pieces; without label_names they are the letters that occur, in their order."""
     text = b''.join(letters for piece in pieces for _, letters in piece.sequences)
-    if letter_names is None:
-        letter_names = Vocabulary(bytes([c]) for c in sorted(set(text)))
+    if label_names is None:
+        label_names = Vocabulary(bytes([c]) for c in sorted(set(text)))
     alignments = [piece.alignment or (0, 0, np.zeros(0, np.uint8)) for piece in pieces]
     return HomologDataset(
         offsets=_indptr(len(piece.sequences) for piece in pieces),
@@ -112,7 +112,7 @@ def joined(pieces, letter_names=None):
         right_starts=np.array([a[:2] for a in alignments], np.int32).reshape(-1, 2),
         steps=np.concatenate([np.zeros(0, np.uint8), *(np.asarray(a[2], np.uint8) for a in alignments)]),
         step_indptr=_indptr(len(a[2]) for a in alignments),
-        letter_names=letter_names,
+        label_names=label_names,
     )
 
 

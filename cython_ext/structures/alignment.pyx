@@ -123,6 +123,11 @@ cdef class Alignment(SummedStructure):
                 count += 1
         return count
 
+    def is_valid(self, Py_ssize_t i, const int32_t[::1] code):
+        """Whether a code is one of an output of example i."""
+        self._check(i, code=code)
+        return self.valid(i, &code[0])
+
     cdef Py_ssize_t step(self, const int32_t *code, bint first, const uint8_t **x, const uint8_t **y) noexcept nogil:
         """The part of the step at `code`; goes on in both sequences. The step before it matters unless it is the
         first."""
@@ -384,7 +389,7 @@ def build(dataset, feature_set='all', gap_model='linear', align='local', free=Fa
     places = layout(dataset.offsets, dataset.starts, dataset.letters, dataset.right, dataset.right_starts, dataset.steps,
                     dataset.step_indptr)
     structure = Alignment(places, dataset.n_letters, gap_model == 'affine', align == 'local', free)
-    return structure, AlignmentFeatures(structure, len(dataset.letter_names))
+    return structure, AlignmentFeatures(structure, len(dataset.label_names))
 
 
 def zero_one(structure):

@@ -87,7 +87,7 @@ def alignment(align, gap_model, *lengths, free=False):
     dataset = alignments.dataset_of(examples)
     structure, _ = build_alignment(dataset, gap_model=gap_model, align=align, free=free)
     truth = alignments.AlignmentEnumeration(examples[1:2], affine, local, free).examples[0]
-    columns = np.array([alignment_column(key, dataset.letter_names.names()) for key in truth.part_keys], dtype=np.intp)
+    columns = np.array([alignment_column(key, dataset.label_names.names()) for key in truth.part_keys], dtype=np.intp)
     columns[[key[0] == 'label' for key in truth.part_keys]] += 1 + affine
     count = sum(
         1 if c == examples[1][2] and not free else alignments.number_of_alignments(lengths[0], m, local)
