@@ -24,6 +24,7 @@ class ReadOptions:
     single_root : refuse trees of several roots (treebanks)
     labelled : read relations; otherwise all are the same (treebanks)
     tag_column : which columns of tags to use, 'coarse', 'fine' or 'both' (treebanks; None: those that hold something)
+    whole : refuse right alignments that do not read both sequences whole (FASTA)
     threads : that may read a whole file side by side, where the vocabularies are known
     """
 
@@ -38,6 +39,7 @@ class ReadOptions:
     single_root: bool = False
     labelled: bool = True
     tag_column: str | None = None
+    whole: bool = False
 
 
 @dataclass

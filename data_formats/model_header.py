@@ -63,6 +63,8 @@ OPTIONAL = {
     'structure': (_exactly(dict), 'an object'),
     'structure.nonprojective': (_exactly(bool), 'true or false'),
     'structure.single_root': (_exactly(bool), 'true or false'),
+    'structure.gap_model': (_one_of('linear', 'affine'), 'linear or affine'),
+    'structure.align': (_one_of('local', 'global'), 'local or global'),
     'structure.hash_bits': (_exactly(int), 'a whole number'),
     'rescale': (_one_of('margin', 'slack'), 'margin or slack'),
     'classes': (_one_of(*CLASSES), ' or '.join(CLASSES)),

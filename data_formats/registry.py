@@ -4,7 +4,7 @@ A format is one module of this package that offers
 
     NAME, DESCRIPTION       what --format calls it, and one line for the help
     EXTENSIONS, TASKS       file name endings; tasks it can feed, the usual one first
-    read(source, options, vocabularies=None) -> TokenDataset or SentenceDataset
+    read(source, options, vocabularies=None) -> TokenDataset, SentenceDataset or HomologDataset
     stream(source, options, vocabularies) -> iterator of Block
     reader(source, options, vocabularies) -> data_formats.reading.Reader, for those who parse parts side by side
     write(dataset, stream, names=None)              where a data set can be turned into such a file
@@ -45,7 +45,7 @@ class Formats(Mapping):
         return len(self._names)
 
 
-FORMATS = Formats(['svmlight', 'svmhmm', 'conll', 'crfsuite', 'conllx', 'conllu'])
+FORMATS = Formats(['svmlight', 'svmhmm', 'conll', 'crfsuite', 'conllx', 'conllu', 'fasta'])
 
 
 def format_named(name):
@@ -81,9 +81,12 @@ def by_content(head):
 
     `index:value` words after the first make SVMlight, with `qid:` svm_hmm. Lines with TABs are CRFsuite's when
     their number of fields varies or when fields look like attributes (`w=x`, `w[0]=x`, `a:0.5`); rows of one
-    width are CoNLL columns. First of all, six to ten fields with numbers in the first one and in HEAD are a treebank.
+    width are CoNLL columns. First of all, `>native` in the first line is FASTA, and six to ten fields with numbers
+    in the first one and in HEAD are a treebank.
     """
     lines = [line.rstrip(b' \t\r') for line in head.split(b'\n')]
+    if re.match(rb'>(native|homolog|decoy)\b', next((line for line in lines if line[:1] not in (b'', b'#')), b'')):
+        return 'fasta'
     name = _treebank(head.split(b'\n')[:50])
     if name is not None:
         return name

@@ -19,6 +19,8 @@ def scores_of(metrics):
         return {'UAS': metrics['uas'], 'LAS': metrics['las']}
     if 'chunks' in metrics:
         return {'accuracy': metrics['accuracy'], 'chunk F1': metrics['chunks']['f1']}
+    if 'pairs' in metrics:
+        return {'accuracy': metrics['accuracy'], 'pairs': metrics['pairs']['recall']}
     return {'accuracy': metrics['accuracy'], 'mean F1': metrics['macro_f1']}
 
 

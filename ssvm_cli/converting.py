@@ -63,10 +63,13 @@ def convert_data(o, source, progress):
     if hasattr(module, 'transcribe') and hasattr(target_module, 'transcribe'):
         transcribe(o, source, module, target_module, progress)
         return
-    if hasattr(module, 'transcribe') or hasattr(target_module, 'transcribe'):
-        raise UsageError(f'{name} and {target} have nothing in common: one is about trees, the other is not')
+    if not set(module.TASKS) & set(target_module.TASKS):
+        kinds = ' and '.join(f'{fmt.NAME} for {" or ".join(fmt.TASKS)}' for fmt in (module, target_module))
+        raise UsageError(f'{name} and {target} have nothing in common: they hold data of other kinds ({kinds})')
     if not hasattr(target_module, 'write'):
         raise UsageError(f'{target} cannot be written: attributes do not say what the columns were')
+    if 'alignment' in module.TASKS:
+        _refuse_attribute_options(o, 'alignment data')
     if o.template is not None and name != 'conll':
         raise UsageError(f'--template makes attributes of CoNLL columns, and {o.input} is in the format {name}')
     template = (read_text(o.template), o.template) if o.template is not None else (None, '<template>')
@@ -82,7 +85,7 @@ def convert_data(o, source, progress):
 
 def transcribe(o, source, module, target, progress):
     """Data of one format to another that holds the same kind of lines."""
-    _refuse_attribute_options(o)
+    _refuse_attribute_options(o, 'a treebank')
     with atomic_output(o.output) as stream:
         examples, tokens, lost = module.transcribe(source, target, stream)
     left_out = ''.join(f', {counted(count, what)} left out' for what, count in lost.items())
@@ -90,10 +93,10 @@ def transcribe(o, source, module, target, progress):
     progress.say(f'{o.input}: {sizes}, from {module.NAME} to {target.NAME}{left_out}')
 
 
-def _refuse_attribute_options(o):
+def _refuse_attribute_options(o, what):
     given = _given(o, ('--template', '--min-freq', '--bias', '--names'))
     if given:
-        raise UsageError(f'{o.input} is a treebank, without attributes: {", ".join(given)} make no sense')
+        raise UsageError(f'{o.input} is {what}, without attributes: {", ".join(given)} make no sense')
 
 
 def _refuse_data_options(o, what):

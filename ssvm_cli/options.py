@@ -6,6 +6,7 @@ Values that a later release adds are one line in a tuple here; what is not liste
     objective options   train
     class options       train
     tree options        train
+    alignment options   train
     kernel options      train
     solver options      train
     stopping options    train
@@ -19,7 +20,7 @@ import click
 from ssvm_cli import habits
 from ssvm_cli.command import LambdaPath, LazyChoice, Number, Option, Whole
 
-TASKS = ('multiclass', 'chain', 'dependency')
+TASKS = ('multiclass', 'chain', 'dependency', 'alignment')
 OBJECTIVES = ('hinge', 'log', 'softmax-margin')
 FEATURE_SETS = ('all', 'observed')
 KERNELS = ('linear', 'poly', 'rbf')
@@ -93,6 +94,7 @@ data = functools.partial(option, section='Data')
 objective = functools.partial(option, section='Objective')
 classes = functools.partial(option, section='Classes (multiclass)')
 trees = functools.partial(option, section='Trees (dependency)')
+alignments = functools.partial(option, section='Alignments (alignment)')
 kernel = functools.partial(option, section='Kernel')
 solver = functools.partial(option, section='Solver')
 stopping = functools.partial(option, section='Stopping, whichever comes first')
@@ -122,7 +124,8 @@ data_options = together(
     data(
         '--task',
         type=click.Choice(TASKS),
-        help='Output structure. Default: multiclass for SVMlight, dependency for treebanks, chain for the others.',
+        help='Output structure. Default: multiclass for SVMlight, dependency for treebanks, alignment for FASTA, chain '
+        'for the others.',
     ),
     format_option(),
     template_option,
@@ -241,6 +244,23 @@ tree_options = together(
         type=Whole(8, 30),
         metavar='N',
         help='Hash the features of arcs to 2^N weights. Default: a weight for each feature of an arc in TRAIN.',
+    ),
+)
+
+alignment_options = together(
+    alignments(
+        '--gap-model',
+        type=click.Choice(('linear', 'affine')),
+        default='linear',
+        show_default=True,
+        help='A weight for each letter of a gap, or one for opening a gap and one for extending it.',
+    ),
+    alignments(
+        '--align',
+        type=click.Choice(('local', 'global')),
+        default='local',
+        show_default=True,
+        help='Align a stretch of the native with one of its candidate (Smith-Waterman), or both of them whole.',
     ),
 )
 

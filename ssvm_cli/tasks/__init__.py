@@ -39,6 +39,7 @@ MODULES = {
     'multiclass': 'ssvm_cli.tasks.tokens',
     'chain': 'ssvm_cli.tasks.tokens',
     'dependency': 'ssvm_cli.tasks.dependency',
+    'alignment': 'ssvm_cli.tasks.alignment',
 }
 # Options that not every task has: parameter name -> (spelling, the value that asks for nothing).
 TASK_OPTIONS = {
@@ -54,6 +55,8 @@ TASK_OPTIONS = {
     'unlabelled': ('--unlabelled', False),
     'hash_bits': ('--hash-bits', None),
     'no_punctuation': ('--no-punctuation', False),
+    'gap_model': ('--gap-model', 'linear'),
+    'align': ('--align', 'local'),
 }
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from data_formats.dataset import ReadOptions, TokenDataset
 from data_formats.errors import DataError
+from data_formats.homologs import HomologDataset
 from data_formats.registry import FORMATS, by_content
 from data_formats.sentences import SentenceDataset
 from data_formats.source import Source
@@ -28,6 +29,10 @@ VALID = {
         b"2\tn't\tnot\tPART\t_\t_\t3\tadv mod\t_\t_\n2.1\tyou\t_\t_\t_\t_\t_\t_\t3:nsubj\t_\n"
         b'3\tgo\tgo\tVERB\tV\t_\t0\troot\t_\t_\n4\t!\t!\tPUNCT\t.\t_\t3\tpunct\t_\t_\n\n'
         b'#\n1\tNew York\t_\tX\tX\t_\t0\tr\t_\t_\n\n'
+    ),
+    'fasta': (
+        b'# x\n>native 1\nAC\r\nDE\n>homolog a 1:0:MSID\nCCC\n>decoy b\nA\n\n'
+        b'>native 2\nA\n>decoy 2\nC\n>homolog 2 0:0:\nD\n'
     ),
     'crfsuite': b'a\\:b\tw=\\:\tx y:0.5\tw=\\:\nB\tdir=c\\:\\\\tmp:2\n\nA\t__BOS__\tv\r\nB\n',
 }
@@ -81,10 +86,26 @@ def check_trees(dataset):
             assert word == 0
 
 
+def check_homologs(dataset):
+    """That alignment data are some; training files have the right alignment of each native."""
+    assert dataset.offsets[0] == dataset.starts[0] == 0
+    assert dataset.offsets[-1] == len(dataset.ids) == len(dataset.starts) - 1 and dataset.starts[-1] == dataset.tokens
+    assert (np.diff(dataset.offsets) > 1).all() and (np.diff(dataset.starts) > 0).all() and dataset.aligned.all()
+    for i, right in enumerate(dataset.right.tolist()):
+        start, other, steps = dataset.alignment(i)
+        native = int(dataset.offsets[i])
+        assert 0 <= right < dataset.candidates(i) and start >= 0 and other >= 0
+        assert start + (steps != 2).sum() <= len(dataset.sequence(native))
+        assert other + (steps != 3).sum() <= len(dataset.sequence(native + 1 + right))
+
+
 def check(dataset):
     """That a dataset is one."""
     if isinstance(dataset, SentenceDataset):
         check_trees(dataset)
+        return
+    if isinstance(dataset, HomologDataset):
+        check_homologs(dataset)
         return
     assert isinstance(dataset, TokenDataset)
     assert dataset.offsets[0] == 0
@@ -141,6 +162,10 @@ def test_mutated_files(folder, name, changes, block):
         check(b.dataset)
         out = io.BytesIO()
         outputs = np.zeros(b.dataset.tokens, np.int32)
+        if name == 'fasta':
+            module.write_predictions(b, [(0, 0, 0, outputs[:0])] * b.dataset.n, out)
+            assert out.getvalue().count(b'>') == len(b.dataset.ids)
+            continue
         module.write_predictions(b, (outputs, outputs) if name in ('conllx', 'conllu') else outputs, out)
         if name.startswith('conll'):
             assert out.getvalue().count(b'\n') == b.rows.count(b'\n')

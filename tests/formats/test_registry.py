@@ -27,7 +27,8 @@ def test_endings_stand_for_one_format():
 def test_unknown_names():
     assert 'nope' not in FORMATS
     with pytest.raises(
-        UsageError, match=r"unknown format 'nope' \(choose from svmlight, svmhmm, conll, crfsuite, conllx, conllu\)"
+        UsageError,
+        match=r"unknown format 'nope' \(choose from svmlight, svmhmm, conll, crfsuite, conllx, conllu, fasta\)",
     ):
         format_named('nope')
 
@@ -42,6 +43,7 @@ def test_unknown_names():
         ('b.crfsuite.xz', 'crfsuite'),
         ('en-ud-dev.conllu', 'conllu'),
         ('esp.CONLLX.gz', 'conllx'),
+        ('bb11001.fa.gz', 'fasta'),
         ('train.txt', None),
         ('svm', None),
         ('-', None),
@@ -73,6 +75,8 @@ def test_by_extension(path, name):
         (b'# sent_id = 1\r\n1-2\tdel\t_\t_\t_\t_\t_\t_\t_\t_\r\n1\tde\tde\tA\t_\t_\t_\t_\t_\t_\r\n', 'conllu'),
         (b'1\tEl\tel\td\tda\t_\t2\t_\t2\t_\n1.1\tya\tya\tn\tnc\t_\t_\t_\t_\t_\n', 'conllu'),
         (b'1\t2:1\tb:1\tc:1\td:1\te:1\t3\n3\t2:1\tb:1\tc:1\td:1\te:1\t3\n', 'crfsuite'),
+        (b'# a comment\n>native 1\nACGT\n', 'fasta'),
+        (b'>sp|P69905\nMVL\n', None),
         (b'', None),
         (b'\n\n', None),
         (b'just some words\nof no format at all\n', None),
@@ -92,9 +96,8 @@ def test_detection_consumes_nothing(tmp_path):
     path.write_bytes(b'what is this\nthing here\n')
     with pytest.raises(DataError) as error, Source(path) as source:
         detect(source)
-    assert str(error.value) == (
-        f'{path}: cannot tell the format of this file (give --format svmlight|svmhmm|conll|crfsuite|conllx|conllu)'
-    )
+    known = 'svmlight|svmhmm|conll|crfsuite|conllx|conllu|fasta'
+    assert str(error.value) == f'{path}: cannot tell the format of this file (give --format {known})'
 
 
 LONG = b'a' * (1 << 17)  # more than is looked at to begin with

@@ -87,3 +87,23 @@ def sentences(dataset):
 
     bounds = zip(dataset.offsets[:-1], dataset.offsets[1:], strict=True)
     return [[word(t) for t in range(start, end)] for start, end in bounds]
+
+
+def homologs(dataset):
+    """Alignment data as plain lists: for each example `NAME LETTERS` of the native and of its candidates, the homolog
+    with its alignment behind, or with a `?`; letters that the vocabulary does not know in brackets."""
+    known = set(dataset.label_names.names())
+
+    def sequence(s):
+        letters = ''.join(c if c in known else f'[{c}]' for c in dataset.sequence(s).decode())
+        return f'{dataset.ids[s].decode()} {letters}'
+
+    out = []
+    for i in range(dataset.n):
+        rows = [sequence(s) for s in range(dataset.offsets[i], dataset.offsets[i + 1])]
+        if dataset.right[i] >= 0:
+            start, other, steps = dataset.alignment(i)
+            how = f'{start}:{other}:{"".join(" SID"[step] for step in steps)}' if dataset.aligned[i] else '?'
+            rows[1 + dataset.right[i]] += f' {how}'
+        out.append(rows)
+    return out
