@@ -335,6 +335,10 @@ def test_the_format_is_told_by_the_content(bank, tmp_path):
     (tmp_path / 'data').write_text(text)
     said = run('train', '--max-passes', 1, tmp_path / 'data', tmp_path / 'm').stderr
     assert '(conllu, dependency)' in said
+    (tmp_path / 'a.conll').write_text(text)
+    said = run('train', '--task', 'dependency', tmp_path / 'a.conll', tmp_path / 'm', code=2).stderr
+    assert 'a.conll: looks like a treebank, but its name is one of columns (--format conllu reads' in said
+    assert said.endswith('for --task dependency (expected chain or multiclass, or --format conllx|conllu)\n')
     said = run('convert', '--to', 'conllx', tmp_path / 'data', tmp_path / 'out').stderr
     assert said.endswith(' from conllu to conllx, 14 comments left out\n')
     assert (tmp_path / 'out').read_text() == re.sub('^#.*\n', '', text, flags=re.MULTILINE)

@@ -73,6 +73,7 @@ def test_by_extension(path, name):
         (b'# sent_id = 1\r\n1-2\tdel\t_\t_\t_\t_\t_\t_\t_\t_\r\n1\tde\tde\tA\t_\t_\t_\t_\t_\t_\r\n', 'conllu'),
         (b'1\tEl\tel\td\tda\t_\t2\t_\t2\t_\n1.1\tya\tya\tn\tnc\t_\t_\t_\t_\t_\n', 'conllu'),
         (b'1\t2:1\tb:1\tc:1\td:1\te:1\t3\n3\t2:1\tb:1\tc:1\td:1\te:1\t3\n', 'crfsuite'),
+        (b'1\tEl\tel\td\tda\t_\n' + b'9' * 5000 + b'\tfin\tfin\tn\tnc\t_\n', 'conll'),
         (b'', None),
         (b'\n\n', None),
         (b'just some words\nof no format at all\n', None),
