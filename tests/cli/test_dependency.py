@@ -342,3 +342,18 @@ def test_the_format_is_told_by_the_content(bank, tmp_path):
     said = run('convert', '--to', 'conllx', tmp_path / 'data', tmp_path / 'out').stderr
     assert said.endswith(' from conllu to conllx, 14 comments left out\n')
     assert (tmp_path / 'out').read_text() == re.sub('^#.*\n', '', text, flags=re.MULTILINE)
+
+
+def test_spanish(data_file, tmp_path):
+    """A treebank as people have it: CoNLL-X without an ending, several roots, `_` for a relation, crossing arcs."""
+    for name, count in (('esp.train', 150), ('esp.test', 40)):
+        text = data_file('conll2007_spanish', name).read_text(encoding='utf-8')
+        (tmp_path / name).write_text('\n\n'.join(text.split('\n\n')[:count]) + '\n\n', encoding='utf-8')
+    said = run('train', '--lambda', 0.01, '--max-passes', 3, tmp_path / 'esp.train', tmp_path / 'm').stderr
+    assert '(conllx, dependency)' in said and ' of 150 sentences are not projective and are skipped' in said
+    assert not load(tmp_path / 'm').header['structure']['single_root']
+    run('predict', '--metrics', tmp_path / 'j', tmp_path / 'esp.test', tmp_path / 'm', tmp_path / 'out')
+    metrics = json.loads((tmp_path / 'j').read_text())
+    gold, found = (rows((tmp_path / name).read_text(encoding='utf-8')) for name in ('esp.test', 'out'))
+    assert (metrics['uas'], metrics['las']) == pytest.approx(attachment(gold, found))
+    assert metrics['uas'] > 0.7 and metrics['relations']['_']['f1'] > 0.7
