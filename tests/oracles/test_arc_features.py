@@ -104,14 +104,14 @@ def test_places_that_are_kept_are_those_computed():
 
 @pytest.mark.parametrize('hash_bits', [None, 12])
 def test_many_different_tags_between(hash_bits):
-    """More features of an arc than are computed at a time; `observed` has the longest arcs, right ones."""
+    """More features of an arc than are computed at a time; a right one is as long as the sentence."""
     rng, length = np.random.default_rng(4), 150
     data = sentences.tiny((1,), words=length, tags=length, coarse=True)
     data.offsets, data.heads = np.array([0, length], np.int64), np.arange(length, dtype=np.int32)
     data.heads[-1] = 1
     data.words, data.tags, data.coarse = (rng.permutation(length).astype(np.int32) for _ in range(3))
     data.relations = np.zeros(length, np.int32)
-    features = arc_features(dataset_of(data), 1, 1, 'all', hash_bits)
+    features = arc_features(dataset_of(data), 1, 1, 'all' if hash_bits else 'observed', hash_bits)
     w = features.zeros()
     w[:] = rng.normal(size=len(w))
     theta = features.scores_of(0, w)
@@ -121,8 +121,8 @@ def test_many_different_tags_between(hash_bits):
     if hash_bits is None:
         sentence = sentences.sentence_of(data, 0, True, True)
         weight = {name: x for name, _, x in spelled(features.blocks(w), data.word_names, data.tag_names)}
-        for h, d in ((0, length), (length, 1), (3, 90), (140, 139)):
-            wanted = sum(weight[name] for name in itertools.chain(*sentences.arc_features(sentence, h, d)[:1]))
+        for h, d in ((1, length), (length, 1), (3, 90), (139, 140)):
+            wanted = sum(weight.get(name, 0.0) for name in sentences.arc_features(sentence, h, d)[0])
             assert theta.reshape(length, length + 1)[d - 1, h] == pytest.approx(wanted, abs=1e-10)
 
 

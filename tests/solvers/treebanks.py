@@ -16,10 +16,10 @@ from tests.solvers.problems import Twin
 
 # Arguments of sentences.tiny by name; together all kinds of trees, with relations and without, coarse tags and none.
 TREEBANKS = {
-    'projective': {'lengths': (3, 1, 4, 2), 'seed': 1},
+    'projective': {'lengths': (3, 1, 3), 'seed': 1},
     'projective-relations': {'lengths': (2, 0, 3, 1), 'relations': 3, 'coarse': True, 'seed': 2},
-    'projective-multi': {'lengths': (3, 2, 3), 'coarse': True, 'single_root': False, 'seed': 3},
-    'spanning': {'lengths': (3, 4, 2), 'projective': False, 'seed': 4},
+    'projective-multi': {'lengths': (3, 2, 1), 'coarse': True, 'single_root': False, 'seed': 3},
+    'spanning': {'lengths': (3, 1, 3), 'projective': False, 'seed': 4},
     'spanning-relations': {'lengths': (3, 2, 1), 'relations': 2, 'projective': False, 'single_root': False, 'seed': 5},
 }
 
@@ -68,15 +68,22 @@ class TreeTwin(Twin):
 
 
 def treebank_problem(
-    name, objective='hinge', loss='hamming', lam=1.0, feature_set='all', threads=1, hash_bits=None, **other
+    name,
+    objective='hinge',
+    loss='hamming',
+    lam=1.0,
+    feature_set='all',
+    threads=1,
+    hash_bits=None,
+    variant=None,
+    **other,
 ):
     """The Problem of a treebank; other: more options for sentences.tiny."""
     options = TREEBANKS[name] | other
     how = {**kind_of(options)[0], 'hash_bits': hash_bits}
     dataset = dataset_of(sentences.tiny(**options))
-    return build_problem(
-        dataset, 'dependency', objective, loss, lam, feature_set=feature_set, threads=threads, structure=how
-    )
+    how = {'feature_set': feature_set, 'threads': threads, 'variant': variant, 'structure': how}
+    return build_problem(dataset, 'dependency', objective, loss, lam, **how)
 
 
 @functools.cache
