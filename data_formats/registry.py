@@ -24,6 +24,7 @@ from data_formats.errors import DataError, UsageError
 from data_formats.source import Source
 
 UNIVERSAL_TAGS = set(b'ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X _'.split())
+TREEBANKS = ('conllx', 'conllu')
 COMPRESSED = ('.gz', '.bz2', '.xz')
 
 
@@ -109,7 +110,7 @@ def _treebank(lines):
     the universal tags."""
     rows = [line.rstrip(b'\r').split(b'\t') for line in lines if line.strip() and not line.startswith(b'#')]
     words = [row for row in rows if row[0].isdigit() and 6 <= len(row) <= 10]
-    if not words or words[0][0] != b'1' or not all(re.fullmatch(rb'\d+([-.]\d+)?', row[0]) for row in rows):
+    if not words or words[0][0] != b'1' or not all(re.fullmatch(rb'\d{1,9}([-.]\d+)?', row[0]) for row in rows):
         return None
     if not all(re.fullmatch(rb'\d+|_', row[6]) for row in words if len(row) > 6):
         return None
@@ -117,7 +118,7 @@ def _treebank(lines):
     if any(number not in (1, before + 1) for before, number in pairwise(numbers)):
         return None
     universal = len(words) < len(rows) or {row[3] for row in words} <= UNIVERSAL_TAGS
-    return 'conllu' if universal or lines[0].startswith(b'#') else 'conllx'
+    return TREEBANKS[universal or lines[0].startswith(b'#')]
 
 
 def _is_pair(word):

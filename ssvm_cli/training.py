@@ -185,7 +185,8 @@ class Training:
 
     def _read(self):
         o = self.o
-        data, self.facts = read_training_data(o.train, o.format_name, o.template, o.task, o.min_freq, o.bias, o)
+        asked = o.train, o.format_name, o.template, o.task, o.min_freq, o.bias
+        data, self.facts = read_training_data(*asked, o, self._say_of_data)
         self.task = task_named(self.facts['task'])
         self.structure = self.task.structure(o, format_named(self.facts['format']))
         data = self.dataset = self._trainable(data)

@@ -7,6 +7,7 @@ from typing import Any
 MODULES = {
     'multiclass': 'cython_ext.structures.multiclass',
     'chain': 'cython_ext.structures.chain',
+    'dependency': 'cython_ext.structures.dependency',
     'alignment': 'cython_ext.structures.alignment',
 }
 

@@ -146,7 +146,7 @@ def test_mutated_files(folder, name, changes, block):
             module.write(dataset, out)
             path.write_bytes(out.getvalue())
             again = module.read(path, ReadOptions())
-            assert (again.tokens, again.nnz) == (dataset.tokens, dataset.nnz)
+            assert again.tokens == dataset.tokens and getattr(again, 'nnz', 0) == getattr(dataset, 'nnz', 0)
     path.write_bytes(VALID[name])
     known = module.read(path, ReadOptions(template=TEMPLATE))
     path.write_bytes(text)

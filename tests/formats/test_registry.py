@@ -77,6 +77,7 @@ def test_by_extension(path, name):
         (b'1\t2:1\tb:1\tc:1\td:1\te:1\t3\n3\t2:1\tb:1\tc:1\td:1\te:1\t3\n', 'crfsuite'),
         (b'# a comment\n>native 1\nACGT\n', 'fasta'),
         (b'>sp|P69905\nMVL\n', None),
+        (b'1\tEl\tel\td\tda\t_\n' + b'9' * 5000 + b'\tfin\tfin\tn\tnc\t_\n', 'conll'),
         (b'', None),
         (b'\n\n', None),
         (b'just some words\nof no format at all\n', None),
