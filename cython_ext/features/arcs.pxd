@@ -1,3 +1,4 @@
+cimport cython
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from cython_ext.features.arc_reader cimport ArcReader
@@ -45,6 +46,7 @@ cdef struct Job:
     uint64_t[KEYS] key
 
 
+@cython.final
 cdef class ArcFeatures(FeatureMap):
     cdef readonly ArcReader reader
     cdef readonly ArcTable table
