@@ -1,5 +1,7 @@
 """CoNLL-X treebanks: a word a line in ten columns, blank lines between sentences; several roots are usual."""
 
+from functools import partial
+
 from data_formats import treebank
 
 NAME = 'conllx'
@@ -9,32 +11,8 @@ TASKS = ('dependency',)
 UNIVERSAL = False
 SINGLE_ROOT = False  # unless --multi-root or --single-root says otherwise
 
-
-def reader(source, options, vocabularies):
-    """How the file is read."""
-    return treebank.reader(UNIVERSAL, options, vocabularies)
-
-
-def read(source, options, vocabularies=None):
-    """The whole file as a SentenceDataset."""
-    return treebank.read(UNIVERSAL, source, options, vocabularies)
-
-
-def stream(source, options, vocabularies):
-    """The file as Blocks of whole sentences."""
-    return treebank.stream(UNIVERSAL, source, options, vocabularies)
-
-
-def write_predictions(block, trees, stream, extra_columns=None, headers=None):
-    """The lines of the input, HEAD and DEPREL replaced."""
-    treebank.write_predictions(block, trees, stream, extra_columns, headers)
-
-
-def write_nbest(block, candidates, stream):
-    """The candidates of each sentence, best first."""
-    treebank.write_nbest(block, candidates, stream)
-
-
-def transcribe(source, target, stream):
-    """Write the file in the format of another module that has UNIVERSAL; see treebank.transcribe."""
-    return treebank.transcribe(source, UNIVERSAL, target.UNIVERSAL, stream)
+reader = partial(treebank.reader, UNIVERSAL)
+read = partial(treebank.read, UNIVERSAL)
+stream = partial(treebank.stream, UNIVERSAL)
+transcribe = partial(treebank.transcribe, UNIVERSAL)
+write_predictions, write_nbest = treebank.write_predictions, treebank.write_nbest

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cython_ext.text.vocabulary import Vocabulary
+from data_formats.dataset import indptr_of
 
 SUBSTITUTION, INSERTION, DELETION = 1, 2, 3
 
@@ -107,19 +108,14 @@ def joined(pieces, label_names=None):
         label_names = Vocabulary(bytes([c]) for c in sorted(set(text)))
     alignments = [piece.alignment or (0, 0, np.zeros(0, np.uint8)) for piece in pieces]
     return HomologDataset(
-        offsets=_indptr(len(piece.sequences) for piece in pieces),
-        starts=_indptr(len(letters) for piece in pieces for _, letters in piece.sequences),
+        offsets=indptr_of([len(piece.sequences) for piece in pieces]),
+        starts=indptr_of([len(letters) for piece in pieces for _, letters in piece.sequences]),
         text=np.frombuffer(text, np.uint8),
         ids=[name for piece in pieces for name, _ in piece.sequences],
         right=np.array([-1 if piece.right is None else piece.right for piece in pieces], np.int32),
         aligned=np.array([piece.alignment is not None for piece in pieces], bool),
         right_starts=np.array([a[:2] for a in alignments], np.int32).reshape(-1, 2),
         steps=np.concatenate([np.zeros(0, np.uint8), *(np.asarray(a[2], np.uint8) for a in alignments)]),
-        step_indptr=_indptr(len(a[2]) for a in alignments),
+        step_indptr=indptr_of([len(a[2]) for a in alignments]),
         label_names=label_names,
     )
-
-
-def _indptr(counts):
-    """int64 [n + 1] from n counts."""
-    return np.concatenate([[0], np.cumsum(list(counts), dtype=np.int64)]).astype(np.int64)

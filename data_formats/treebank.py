@@ -17,21 +17,21 @@ BLANK = re.compile(rb'[ \t]*\r?')
 ROWS = {b'-': 'range', b'.': 'empty node'}
 
 
-def reader(universal, options, frozen):
-    """How such a file is read; universal: CoNLL-U."""
+def reader(universal, source, options, frozen):
+    """How such a file is read; universal: CoNLL-U, here and below."""
     known = () if frozen is None else (frozen.word_names, frozen.tag_names, frozen.label_names)
     how = (universal, options.require_labels, options.single_root, options.labelled)
     return Reader(after_blank_line, partial(TreebankParser, *how, *known), learn=learn, finish=finish)
 
 
-def read(universal, source, options, frozen):
+def read(universal, source, options, frozen=None):
     """The whole file as a SentenceDataset."""
-    return read_all(source, reader(universal, options, frozen), options, frozen)
+    return read_all(source, reader(universal, source, options, frozen), options, frozen)
 
 
 def stream(universal, source, options, frozen):
     """The file as Blocks of whole sentences."""
-    return stream_all(source, reader(universal, options, frozen), options, frozen)
+    return stream_all(source, reader(universal, source, options, frozen), options, frozen)
 
 
 def learn(source, parts, options, parser):
@@ -128,8 +128,8 @@ def first_row(piece):
     return re.match(rb'(?:#[^\n]*\n)*', piece).end()
 
 
-def transcribe(source, universal, target_universal, stream):
-    """Write a treebank in the other format, or in its own.
+def transcribe(universal, source, target, stream):
+    """Write a treebank in the format of another module that has UNIVERSAL, or in its own.
 
     Lost on the way to CoNLL-X: comments, ranges, empty nodes and the last two columns; blanks in words become `_`.
     On the way to CoNLL-U: the last two columns.
@@ -145,10 +145,10 @@ def transcribe(source, universal, target_universal, stream):
             feed(source, parser, Part(text, line, None))
             parts = parser.take()
             sentences, words = sentences + len(parts['offsets']) - 1, words + len(parts['heads'])
-            if universal == target_universal:
+            if universal == target.UNIVERSAL:
                 stream.write(text)
             else:
-                change = to_universal if target_universal else partial(from_universal, lost=lost)
+                change = to_universal if target.UNIVERSAL else partial(from_universal, lost=lost)
                 stream.writelines(filter(None, map(change, io.BytesIO(text))))
     if not sentences:
         raise DataError(source.name, None, 'no sentences in this file', 'expected one at least')

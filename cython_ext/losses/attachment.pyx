@@ -4,8 +4,6 @@ from libc.stdint cimport int32_t
 
 from cython_ext.losses.loss cimport DecomposableLoss
 from cython_ext.structures.dependency cimport Dependency
-from cython_ext.structures.structure cimport SummedStructure
-from cython_ext.workspace cimport Workspace
 
 
 cdef class Attachment(DecomposableLoss):
@@ -45,14 +43,3 @@ cdef class Attachment(DecomposableLoss):
                     total += 0.0 if r == right else mean[r]
                 mean += self.stride
         return total
-
-    cdef double max(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *delta) noexcept nogil:
-        cdef double value
-        self.add_costs(i, 1.0, theta)
-        value = self.structure.max(i, theta, work.scratch, code)
-        delta[0] = self.value(i, code)
-        return value
-
-    cdef double exp(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
-        self.add_costs(i, 1.0, theta)
-        return (<SummedStructure> self.structure).exp(i, theta, work.scratch, mean)

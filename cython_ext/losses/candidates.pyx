@@ -1,8 +1,6 @@
 """Zero-one loss over candidates: 1 for every output with another candidate than the right one, whatever else it says
 (Tsochantaridis et al. 2005, section 4.4.1). It is a cost of the parts that stand for candidates."""
 
-import numpy as np
-
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy
@@ -10,7 +8,6 @@ from libc.string cimport memcpy
 from cython_ext.losses.loss cimport DecomposableLoss
 from cython_ext.losses.strata cimport Strata
 from cython_ext.structures.alignment cimport Alignment
-from cython_ext.structures.structure cimport SummedStructure
 from cython_ext.workspace cimport Workspace
 
 
@@ -36,17 +33,6 @@ cdef class CandidateLoss(DecomposableLoss):
             if c != self.outputs.right[i]:
                 total += mean[self.outputs.first_candidate_part() + c]
         return total
-
-    cdef double max(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *delta) noexcept nogil:
-        cdef double value
-        self.add_costs(i, 1.0, theta)
-        value = self.structure.max(i, theta, work.scratch, code)
-        delta[0] = self.value(i, code)
-        return value
-
-    cdef double exp(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
-        self.add_costs(i, 1.0, theta)
-        return (<SummedStructure> self.structure).exp(i, theta, work.scratch, mean)
 
 
 cdef class CandidateStrata(Strata):
