@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cython_ext.structures.structure import padded
+
 HEAD = 3  # numbers of a code before its steps
 
 
@@ -41,9 +43,9 @@ def layout(offsets, starts, letters, right, right_starts, steps, step_indptr):
     return Layout(
         offsets=offsets,
         starts=starts,
-        letters=_padded(letters, np.uint8),
-        right=_padded(right, np.int32),
-        by_length=_padded(order - offsets[example[order]] - 1, np.int32),
+        letters=padded(np.asarray(letters, np.uint8)),
+        right=padded(np.asarray(right, np.int32)),
+        by_length=padded(np.asarray(order - offsets[example[order]] - 1, np.int32)),
         gold_starts=gold_starts,
         gold_codes=gold_codes,
         most_candidates=int(counts.max(initial=0)),
@@ -51,10 +53,6 @@ def layout(offsets, starts, letters, right, right_starts, steps, step_indptr):
         cells=int(((own + 1) * (longest + 1)).max(initial=0)),
         most_pairs=int(np.minimum(own, longest).max(initial=0)),
     )
-
-
-def _padded(values, dtype):
-    return np.append(np.asarray(values, dtype), np.zeros(1, dtype))
 
 
 def _gold(width, right, right_starts, steps, step_indptr):

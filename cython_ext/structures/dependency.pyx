@@ -318,7 +318,7 @@ def build(dataset, feature_set='all', nonprojective=False, single_root=True, has
         raise ValueError('features of classes are for single labels, not for trees')
     heads, relations = (np.ascontiguousarray(a, np.int32) for a in (dataset.heads, dataset.relations))
     offsets = np.ascontiguousarray(dataset.offsets, np.int64)
-    if table is None and len(heads) and min(heads) >= 0:
+    if table is None and heads.min(initial=0) >= 0:
         check_trees(heads, offsets, nonprojective, single_root)
     kind = SpanningTrees if nonprojective else ProjectiveTrees
     structure = kind(heads, relations, offsets, len(dataset.label_names), single_root)
