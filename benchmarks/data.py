@@ -7,10 +7,13 @@ build/benchmarks ($SSVM_BENCH) and is made once. Everything is streamed: see mea
 import gzip
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 TEMPLATE = Path(__file__).resolve().with_name('chunking.template')
+GENERATOR = REPOSITORY / 'examples' / 'homologs' / 'generate.py'  # of alignments
 
 
 class MissingDataError(Exception):
@@ -62,11 +65,11 @@ def chunking():
     return folder
 
 
-def sentences(stream):
+def sentences(stream, separator=None):
     """The sentences of a column file, each a list of rows."""
     rows = []
     for line in stream:
-        if fields := line.split():
+        if fields := line.rstrip('\n').split(separator) if line.strip() else []:
             rows.append(fields)
         elif rows:
             yield rows
@@ -161,3 +164,37 @@ def _images(source, label_source, stream):
             image = pixels.read(rows * columns)
             label = labels.read(1)[0]
             stream.write(str(label) + ''.join(i + grey[v] for i, v in zip(index, image, strict=True) if v) + '\n')
+
+
+# -------------------------------------------------------------------------------------------------- structures
+
+
+def dependencies():
+    """The projective sentences of CoNLL-2007 Spanish: dependencies.conllx, and how many words they have."""
+    source = _source('conll2007_spanish', 'esp.train')
+    path = _make(work() / 'dependencies.conllx', source, _projective)
+    with open(path, encoding='utf-8') as lines:
+        return path, sum(1 for line in lines if line.strip())
+
+
+def _projective(source, stream):
+    with open(source, encoding='utf-8') as lines:
+        for rows in sentences(lines, '\t'):
+            arcs = [sorted((int(row[0]), int(row[6]))) for row in rows]
+            if not any(a < b < c < d for a, c in arcs for b, d in arcs):
+                stream.write('\n'.join('\t'.join(row) for row in rows) + '\n\n')
+
+
+def alignments(natives=200):
+    """Natives with a homolog and ten decoys each, all of 50 letters: alignments.fa, and how many pairs of letters the
+    right or wrong alignments of an example have to choose from, in all."""
+    path = work() / 'alignments.fa'
+    with open(path, 'wb') as stream:
+        subprocess.run([sys.executable, GENERATOR, str(natives), '1'], stdout=stream, check=True)
+    with open(path, encoding='ascii') as lines:
+        lengths = [(line.split()[0], len(next(lines).strip())) for line in lines]
+    cells, native = 0, 0
+    for kind, length in lengths:
+        native = length if kind == '>native' else native
+        cells += native * length if kind != '>native' else 0
+    return path, cells

@@ -25,6 +25,7 @@ NAMES = (
     'tagging',
     'images',
     'threads',
+    'structures',
     'solvers',
 )
 RESULTS = Path(__file__).resolve().with_name('RESULTS.md')

@@ -25,6 +25,7 @@ SCRIPTS = (
     'tagging',
     'images',
     'threads',
+    'structures',
     'solvers',
 )
 
@@ -34,7 +35,7 @@ def made_up(tmp_path_factory):
     """A folder of data sets in the originals' formats: few, small, random."""
     folder = tmp_path_factory.mktemp('data')
     rng = random.Random(0)
-    for name in ('conll2000', 'ocr_letters', 'fashion_mnist'):
+    for name in ('conll2000', 'ocr_letters', 'fashion_mnist', 'conll2007_spanish'):
         (folder / name).mkdir()
     for part, count in (('train', 30), ('test', 10)):
         rows = (
@@ -42,6 +43,9 @@ def made_up(tmp_path_factory):
         )
         text = ''.join(row + ('\n\n' if k % 6 == 5 else '\n') for k, row in enumerate(rows))
         (folder / 'conll2000' / f'{part}.txt').write_text(text)
+    rows = (f'{k}\tw{rng.randrange(9)}\t_\tP\tP\t_\t{rng.randrange(k)}\tr\t_\t_' for k in (1, 2, 3, 4) * 20)
+    text = ''.join(row + ('\n\n' if k % 4 == 3 else '\n') for k, row in enumerate(rows))
+    (folder / 'conll2007_spanish' / 'esp.train').write_text(text)
     with gzip.open(folder / 'ocr_letters' / 'letter.data.gz', 'wt') as stream:
         for k in range(60):
             following = -1 if k % 3 == 2 else k + 1
@@ -114,6 +118,16 @@ def test_letters_are_ten_folds(module, made_up):
     tag, qid, *on = only[0][0].partition(' #')[0].split()
     assert (tag, qid) == (str('abc'.index(letter) + 1), f'qid:{word}')
     assert on == [f'{k}:1' for k, pixel in enumerate(pixels, 1) if pixel == '1']
+
+
+def test_dependencies_are_the_projective_sentences(module, monkeypatch, tmp_path):
+    (tmp_path / 'conll2007_spanish').mkdir()
+    heads = ((0, 1, 1), (0, 1, 1, 2), (3, 4, 0, 3))  # the arcs of the last two cross
+    sentences = (''.join(f'{k}\tw\t_\tP\tP\t_\t{h}\tr\t_\t_\n' for k, h in enumerate(s, 1)) for s in heads)
+    (tmp_path / 'conll2007_spanish' / 'esp.train').write_text('\n'.join(sentences))
+    monkeypatch.setenv('SSVM_DATA', str(tmp_path))
+    path, words = module('data').dependencies()
+    assert words == 3 and path.read_text().count('\n\n') == 1
 
 
 def test_images_are_what_the_idx_files_hold(module, made_up):
