@@ -100,8 +100,9 @@ cdef class Decoder:
                     memcpy(rows + indptr[i] * width, work.mean, length * width * sizeof(double))
 
 
-def build_decoder(dataset, task, feature_set='all', pool=None, basis=None):
-    """The Decoder of a data set. basis: the KernelBasis that weight vectors are for, None for linear features."""
+def build_decoder(dataset, task, feature_set='all', pool=None, basis=None, order=1):
+    """The Decoder of a data set. basis: the KernelBasis that weight vectors are for, None for linear features; order: of a
+    chain."""
     from cython_ext.structures.registry import structure_info
 
-    return Decoder(*structure_info(task).build(dataset, feature_set, basis=basis), pool)
+    return Decoder(*structure_info(task).build_order(dataset, order, feature_set, basis=basis), pool)
