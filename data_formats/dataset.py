@@ -20,6 +20,8 @@ class ReadOptions:
     columns : number of columns of the training file, the label included (CoNLL columns; None while training)
     require_labels : refuse training data in which a token has no label
     threads : that may read a whole file side by side, where the vocabularies are known
+    window : how many neighbours on each side a token gets the attributes of (formats with ready-made attributes)
+    edge_features : whether a token's attributes are those of the transition into it too (the same formats)
     """
 
     template: str | None = None
@@ -30,6 +32,8 @@ class ReadOptions:
     columns: int | None = None
     require_labels: bool = True
     threads: int = 1
+    window: int = 0
+    edge_features: bool = False
 
 
 @dataclass
@@ -94,16 +98,16 @@ class TokenDataset:
         examples = np.asarray(examples, dtype=np.int64)
         counts = self.offsets[examples + 1] - self.offsets[examples]
         tokens = _ranges(self.offsets[examples], counts)
-        indptr, indices, values = _rows(self.indptr, self.indices, self.values, tokens)
+        indptr, indices, values = rows_of(self.indptr, self.indices, self.values, tokens)
         edges = (None, None, None)
         if self.edge_indptr is not None:
-            edges = _rows(self.edge_indptr, self.edge_indices, self.edge_values, tokens)
+            edges = rows_of(self.edge_indptr, self.edge_indices, self.edge_values, tokens)
         unknown = {}
         if self.unknown_labels:
             unknown = {i: self.unknown_labels[t] for i, t in enumerate(tokens.tolist()) if t in self.unknown_labels}
         return replace(
             self,
-            offsets=_indptr(counts),
+            offsets=indptr_of(counts),
             indptr=indptr,
             indices=indices,
             values=values,
@@ -133,7 +137,7 @@ class TokenDataset:
         indptr, indices, values = _join([(b.indptr, b.indices, b.values) for b in blocks])
         return replace(
             first,
-            offsets=_indptr(np.concatenate([np.diff(b.offsets) for b in blocks])),
+            offsets=indptr_of(np.concatenate([np.diff(b.offsets) for b in blocks])),
             indptr=indptr,
             indices=indices,
             values=values,
@@ -194,7 +198,7 @@ class Block:
     sequences: np.ndarray  # int64; where sequences of tokens end in the file, also when every token is an example
 
 
-def _indptr(counts):
+def indptr_of(counts):
     """int64 [n + 1] from n counts."""
     out = np.zeros(len(counts) + 1, dtype=np.int64)
     np.cumsum(counts, out=out[1:])
@@ -203,15 +207,15 @@ def _indptr(counts):
 
 def _ranges(starts, counts):
     """starts[0], starts[0] + 1, ... (counts[0] of them), starts[1], ..."""
-    before = _indptr(counts)
+    before = indptr_of(counts)
     return np.repeat(starts - before[:-1], counts) + np.arange(before[-1])
 
 
-def _rows(indptr, indices, values, rows):
+def rows_of(indptr, indices, values, rows):
     """The CSR triple of the given rows."""
     counts = indptr[rows + 1] - indptr[rows]
     entries = _ranges(indptr[rows], counts)
-    return _indptr(counts), indices[entries], None if values is None else values[entries]
+    return indptr_of(counts), indices[entries], None if values is None else values[entries]
 
 
 def _join(parts):
@@ -221,4 +225,4 @@ def _join(parts):
     values = None
     if any(v is not None for _, _, v in parts):
         values = np.concatenate([np.ones(len(i)) if v is None else v for _, i, v in parts])
-    return _indptr(counts), indices, values
+    return indptr_of(counts), indices, values

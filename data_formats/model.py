@@ -8,6 +8,7 @@ from data_formats.atomic import atomic_output
 from data_formats.container import START, Container, is_own, write_container
 from data_formats.model_header import FORMAT, FORMAT_VERSION, WHAT, check_header
 from data_formats.sparse_weights import dense, packed
+from data_formats.windows import check_names
 
 HEADER = 'header.json'
 VOCABULARIES = ('label_names', 'attributes', 'edge_attributes')
@@ -24,9 +25,9 @@ class Model:
         label_names, attributes, edge_attributes: vocabularies; K labels, F attributes, E edge attributes.
         weights: 'state' float64[F, K], or 'state.indptr' int64[F+1], 'state.labels' int32[m] and
             'state.weights' float64[m] where only some pairs have a weight; 'transition' float64[K, K]
-            (from, to); 'edge' float64[E, K, K]. With a kernel no state weights, but the tokens that have coefficients,
-            'support.indptr' int64[M+1], 'support.indices' int32 attributes, 'support.values' float64 (unless all are
-            1), and 'support.weights' float64[M, K].
+            (from, to); 'edge' float64[E, K, K]; 'triple' float64[K, K, K] where the order is 2. With a kernel no state
+            weights, but the tokens that have coefficients, 'support.indptr' int64[M+1], 'support.indices' int32
+            attributes, 'support.values' float64 (unless all are 1), and 'support.weights' float64[M, K].
         cost: float64[K, K] (right label, predicted label) where the loss came from a file, otherwise None.
         dual: the dual point, a dictionary of arrays, or None.
         similarity: float64[K, K], the inner products of the features of the classes where these have some (the state
@@ -45,6 +46,11 @@ class Model:
     @property
     def task(self):
         return self.header['task']
+
+    @property
+    def order(self):
+        """How many labels before a label the parts of a chain look at."""
+        return self.header.get('order') or 1
 
     @property
     def kernel(self):
@@ -89,10 +95,11 @@ def load(path, with_dual=True, as_stored=False):
     labels, attributes, edge_attributes = (_vocabulary(container, name) for name in VOCABULARIES)
     if not len(labels):
         raise container.error('a model without labels')
+    check_names(attributes, edge_attributes, header['data'], container.error)
     linear = header.get('kernel') is None
     read_states = _states if linear else _support
     weights = read_states(container, len(labels), len(attributes))
-    weights |= _pairs(container, len(labels), len(edge_attributes))
+    weights |= _transitions(container, len(labels), len(edge_attributes), header.get('order') == 2)
     if linear and not as_stored and header['feature_set'] == 'all':
         weights = dense(weights, len(attributes), len(labels))
     matrices = [
@@ -159,11 +166,13 @@ def _support(container, K, F):
     return weights
 
 
-def _pairs(container, K, E):
-    """Weights of pairs of labels; those of edge attributes there must be."""
+def _transitions(container, K, E, triples):
+    """Weights of pairs and triplets of labels; those of edge attributes there must be, and triplets where the order
+    says so."""
     weights = {}
-    for name, shape in {'transition': (K, K), 'edge': (E, K, K)}.items():
-        if f'weights.{name}' in container.names() or (name == 'edge' and E > 0):
+    needed = {'transition': False, 'edge': E > 0, 'triple': triples}
+    for name, shape in {'transition': (K, K), 'edge': (E, K, K), 'triple': (K, K, K)}.items():
+        if f'weights.{name}' in container.names() or needed[name]:
             weights[name] = _numbers(container, name, shape)
     return weights
 

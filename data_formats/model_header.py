@@ -11,6 +11,7 @@ FORMAT_VERSION = 1
 WHAT = 'an ssvm model'
 BY_MATRIX = ('costs', 'tree')  # losses that are the cost matrix of the model
 CLASSES = ('taxonomy', 'class_features', 'class_similarity')  # what describes the classes
+WIDEST = 100  # window
 STATUSES = ('converged', 'finished', 'max-passes', 'max-time', 'interrupted')
 
 
@@ -28,6 +29,10 @@ def _one_of(*values):
 
 def _count(value):
     return type(value) is int and value >= 0
+
+
+def _window(value):
+    return _count(value) and value <= WIDEST
 
 
 def _tolerance(value):
@@ -57,6 +62,9 @@ OPTIONAL = {
     'data.template': (_exactly(str), 'a text'),
     'data.columns': (_exactly(int), 'a whole number'),
     'data.bias': (_exactly(bool), 'true or false'),
+    'data.window': (_window, f'a whole number from 0 to {WIDEST}'),
+    'data.edge_features': (_exactly(bool), 'true or false'),
+    'order': (_one_of(1, 2), '1 or 2'),
     'kernel': (_exactly(dict), 'an object'),
     'rescale': (_one_of('margin', 'slack'), 'margin or slack'),
     'classes': (_one_of(*CLASSES), ' or '.join(CLASSES)),
@@ -86,6 +94,9 @@ def check_header(header, matrices, error):
             raise error(f'header has {key} = {value!r}', f'expected {expected}')
     header['lambda'] = float(header['lambda'])
     _check_loss(header, 'cost' in matrices, error)
+    order, task = header.get('order') or 1, header['task']
+    if order not in structure_info(task).orders:
+        raise error(f'header has order = {order} and task = {task!r}')
     if header.get('classes') is not None and 'similarity' not in matrices:
         raise error(f'header has classes = {header["classes"]!r} and there is no similarity matrix')
     if header.get('kernel') is not None:

@@ -1,11 +1,11 @@
 """A model as text: tab-separated `block, left, right, weight`, and back.
 
 Comment lines `# KEY: JSON` come first and hold the header of the model; then the line of column names; then the weights
-with 17 digits, which is exact. Blocks: `state ATTRIBUTE LABEL`, `transition FROM TO`, `edge:ATTRIBUTE FROM TO`. Weights
-that are zero are left out, except that each attribute has at least one row, so that the file names all of them in their
-order; where only observed pairs have weights, each pair has its row. With a kernel there are, instead of state weights,
-rows `support ID LABEL` with the coefficients of a token and rows `vector ID ATTRIBUTE` with its values, and a comment
-line `# attributes: [...]` names all attributes. The dual point stays behind.
+with 17 digits, which is exact. Blocks: `state ATTRIBUTE LABEL`, `transition FROM TO`, `edge:ATTRIBUTE FROM TO`,
+`triple:FIRST SECOND THIRD`. Weights that are zero are left out, except that each attribute has at least one row, so
+that the file names all of them in their order; where only observed pairs have weights, each pair has its row. With a
+kernel there are, instead of state weights, rows `support ID LABEL` with the coefficients of a token and rows `vector ID
+ATTRIBUTE` with its values, and a comment line `# attributes: [...]` names all attributes. The dual point stays behind.
 
 The last row is `end - - 0`. It tells a whole file from one that was cut off, and stays right when weights are changed,
 added or deleted. It has four fields like the others, so that who reads the rows by block need not know of it.
@@ -28,10 +28,11 @@ from data_formats.errors import DataError, shown
 from data_formats.model import MATRICES, Model
 from data_formats.model_header import check_header
 from data_formats.source import Source
+from data_formats.windows import check_names
 
 COLUMNS = ('block', 'left', 'right', 'weight')
 START = b'# format: "ssvm-model"'
-EDGE = 'edge:'
+EDGE, TRIPLE = 'edge:', 'triple:'
 END = 'end\t-\t-\t0'
 ESCAPES = {'\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\0': '\\0'}
 SPECIAL = set(ESCAPES) - {'\\'}  # what no field may hold
@@ -65,7 +66,7 @@ def _write(model, stream):
     for name in MATRICES:
         if getattr(model, name) is not None:
             facts[name] = getattr(model, name).tolist()
-    facts[BLOCKS] = [block for block in ('transition', 'edge') if block in model.weights]
+    facts[BLOCKS] = [block for block in ('transition', 'edge', 'triple') if block in model.weights]
     if escaped:
         facts[ESCAPED] = True
         tables = [[_escape(name) for name in table] for table in tables]
@@ -89,6 +90,9 @@ def _write_rows(model, tables, stream):
         _write_square(stream, 'transition', labels, model.weights['transition'])
     for name, square in zip(edge_attributes, model.weights.get('edge', ()), strict=True):
         _write_square(stream, EDGE + name, labels, square)
+    for name, square in zip(labels, model.weights.get('triple', ()), strict='triple' in model.weights):
+        if square.any():
+            _write_square(stream, TRIPLE + name, labels, square)
     stream.write(END + '\n')
 
 
@@ -164,7 +168,7 @@ class _Reader:
         self.kernel = header.get('kernel') is not None
         if self.kernel:
             self.attributes = self._places(header.pop(ATTRIBUTES, None), 'attribute', ATTRIBUTES)
-        state, vectors, transition, edges = self._read_weights()
+        state, vectors, transition, edges, triples = self._read_weights()
         K = len(labels)
         if self.kernel:
             weights = self._support(state, vectors, K)
@@ -176,10 +180,18 @@ class _Reader:
             weights['transition'] = self._square(transition, K)
         if 'edge' in blocks:
             weights['edge'] = np.array([self._square(pairs, K) for pairs in edges.values()]).reshape(-1, K, K)
-        if (transition and 'transition' not in blocks) or (edges and 'edge' not in blocks):
+        if 'triple' in blocks:
+            weights['triple'] = np.zeros((K, K, K))
+            for first, pairs in triples.items():
+                weights['triple'][first] = self._square(pairs, K)
+        if header.get('order') == 2 and 'triple' not in blocks:
+            raise whole('no block of triplets', f'expected "triple" in the comment line `# {BLOCKS}`')
+        found = {'transition': transition, 'edge': edges, 'triple': triples}
+        if any(rows and name not in blocks for name, rows in found.items()):
             raise whole(f'weights of a block that the comment line `# {BLOCKS}` does not list')
         attributes = self.attributes if self.kernel else state
-        names = (Vocabulary(_encode(name) for name in table) for table in (labels, attributes, edges))
+        names = [Vocabulary(_encode(name) for name in table) for table in (labels, attributes, edges)]
+        check_names(*names[1:], header['data'], whole)
         matrices = {name: self._matrix(name, rows, K) for name, rows in matrices.items()}
         return Model(header, *names, weights, **matrices)
 
@@ -213,8 +225,8 @@ class _Reader:
 
     def _read_weights(self):
         """Dictionaries: attribute (of a kernel: support token) -> {label: weight}, support token -> {attribute: value},
-        from label -> {to label: weight}, edge attribute -> the same."""
-        state, vectors, transition, edges = {}, {}, {}, {}
+        from label -> {to label: weight}, edge attribute -> the same, first label -> the same of the two after it."""
+        state, vectors, transition, edges, triples = {}, {}, {}, {}, {}
         own = 'support' if self.kernel else 'state'
         for line in self._rows():
             fields = line.split('\t')
@@ -232,13 +244,16 @@ class _Reader:
                 row = transition.setdefault(self._label(left), {})
             elif block.startswith(EDGE):
                 row = edges.setdefault(self._name(block.removeprefix(EDGE)), {}).setdefault(self._label(left), {})
+            elif block.startswith(TRIPLE):
+                first = self._label(block.removeprefix(TRIPLE))
+                row = triples.setdefault(first, {}).setdefault(self._label(left), {})
             else:
-                known = f'{own}{", vector" * self.kernel}, transition or {EDGE}ATTRIBUTE'
+                known = f'{own}{", vector" * self.kernel}, transition, {EDGE}ATTRIBUTE or {TRIPLE}LABEL'
                 raise self.error(f'block {shown(block)}', f'expected {known}')
             if to in row:
                 raise self.error(f'a second weight for {shown(block)} {shown(left)} {shown(right)}')
             row[to] = weight
-        return state, vectors, transition, edges
+        return state, vectors, transition, edges, triples
 
     def _rows(self):
         """The rows of weights, up to the end mark, which must be the last row of the file."""

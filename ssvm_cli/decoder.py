@@ -27,6 +27,7 @@ class Decoder:
         self.probabilistic = model.header['objective'] in ('log', 'softmax-margin')
         self._weights = model.weights
         self._basis = basis_of(model, path)
+        self._order = model.order
         self._w = None
         self._lock = threading.Lock()
 
@@ -34,7 +35,7 @@ class Decoder:
         """The model's Predictions of a dataset over its vocabularies."""
         from cython_ext.decoding import build_decoder
 
-        decoder = build_decoder(dataset, self.task, basis=self._basis)
+        decoder = build_decoder(dataset, self.task, basis=self._basis, order=self._order)
         with self._lock:
             if self._w is None:
                 # the same for every block: only the vocabularies decide where a weight stands

@@ -29,7 +29,7 @@ class DevScorer:
         self.columns = ('dev_accuracy', 'dev_f1') if self.chunks else ('dev_accuracy',)
         self.features = problem.features
         basis = getattr(problem.features, 'basis', None)
-        self.decoder = build_decoder(self.dataset, model.task, pool=problem.pool, basis=basis)
+        self.decoder = build_decoder(self.dataset, model.task, pool=problem.pool, basis=basis, order=model.order)
         same = type(problem.features) is type(self.decoder.features)
         self.same_layout = same and feature_set == 'all' and problem.dim == self.decoder.features.dim
 

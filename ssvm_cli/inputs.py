@@ -2,11 +2,11 @@
 
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError, UsageError, file_errors, shown
-from data_formats.registry import detect, format_named
+from data_formats.registry import FORMATS, detect, format_named
 from data_formats.source import Source
 
 
-def read_training_data(path, format_name, template_path, task, min_freq, bias):
+def read_training_data(path, format_name, template_path, task, min_freq, bias, window=0, edge_features=False):
     """Read a file with vocabularies of its own.
 
     Returns:
@@ -14,26 +14,40 @@ def read_training_data(path, format_name, template_path, task, min_freq, bias):
 
     Raises:
         DataError: FILE:LINE of what is malformed.
-        UsageError: a task or template that the format has no use for.
+        UsageError: a task, template or window that the format has no use for.
     """
     with Source(path) as source:
         name = detect(source) if format_name == 'auto' else format_name
-        dataset, task = _read(source, name, template_path, task, min_freq, bias)
+        how = {'min_freq': min_freq, 'bias': bias, 'window': window, 'edge_features': edge_features}
+        dataset, task = _read(source, name, template_path, task, how)
     facts = {'format': name, 'task': task, 'bias': bias, 'template': dataset.template, 'columns': dataset.columns}
-    return dataset, facts
+    return dataset, facts | {'window': window, 'edge_features': edge_features}
 
 
-def _read(source, name, template_path, task, min_freq, bias):
+def _read(source, name, template_path, task, how):
     module = format_named(name)
     task = task or module.TASKS[0]
     if task not in module.TASKS:
         raise UsageError(f'{name} files hold no data for --task {task} (expected {" or ".join(module.TASKS)})')
     if template_path is not None and name != 'conll':
         raise UsageError(f'--template makes attributes of CoNLL columns, and {source.name} is in the format {name}')
+    check_neighbours(module, how['window'], how['edge_features'])
     template, template_name = None, '<template>'
     if template_path is not None:
         template, template_name = read_text(template_path), template_path
-    return module.read(source, ReadOptions(template, template_name, task, min_freq, bias)), task
+    return module.read(source, ReadOptions(template, template_name, task, **how)), task
+
+
+def check_neighbours(module, window, edge_features=False):
+    """Raise UsageError where --window or --edge-features make no sense for a format."""
+    given = ['--window'] * bool(window) + ['--edge-features'] * edge_features
+    if not given or getattr(module, 'NEIGHBOURS', False):
+        return
+    if module.NAME == 'conll':
+        lines = {'--window': 'U lines such as U1:%x[-1,0]', '--edge-features': 'B lines such as B1:%x[0,0]'}
+        raise UsageError(f'{given[0]}: of CoNLL columns a --template makes them, with {lines[given[0]]}')
+    fit = ' or '.join(name for name, other in FORMATS.items() if getattr(other, 'NEIGHBOURS', False))
+    raise UsageError(f'{given[0]} is for sequences with ready-made attributes, not for {module.NAME} (expected {fit})')
 
 
 def read_data(path, model, format_name='auto', require_labels=False, what='the model', threads=1):
@@ -72,6 +86,8 @@ def opened(path, model, format_name='auto', require_labels=False, threads=1):
         columns=facts.get('columns'),
         require_labels=require_labels,
         threads=threads,
+        window=facts.get('window', 0),
+        edge_features=bool(facts.get('edge_features')),
     )
     return Source(path), module, options
 

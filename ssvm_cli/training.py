@@ -10,6 +10,7 @@ from cython_ext.errors import UnfitDataError
 from cython_ext.features.kernel_function import Kernel
 from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import all_solvers
+from cython_ext.structures.registry import structure_info
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.atomic import is_special, remove_leftovers
 from data_formats.errors import DataError, SolverError, UsageError
@@ -87,8 +88,10 @@ def check_request(o):
         raise UsageError(f'--task-loss {o.task_loss}: no such file (expected {known} or a file)')
     kernel = requested_kernel(o)
     kind = requested_kind(o)
+    if o.task is not None:
+        check_order(o, o.task)
     variant = requested_variant(o)
-    info = choose(o.solver, o.objective, kernel is not None, variant.names, TASK_LOSSES.get(o.task_loss))
+    info = choose(o.solver, o.objective, kernel is not None, variant.names, TASK_LOSSES.get(o.task_loss), int(o.order))
     starts = STARTS if kernel is None else STARTS[1:]  # coefficients belong to the tokens that they were made for
     if o.init is not None and not any(hasattr(info.make, start) for start in starts):
         able = [other.name for other in all_solvers() if any(hasattr(other.make, start) for start in starts)]
@@ -98,6 +101,15 @@ def check_request(o):
     check_oracle(o.oracle, o.objective, info, settings)
     check_files(o, kind)
     return info, settings
+
+
+def check_order(o, task):
+    """Raise UsageError unless a task has the order and the transitions that the options are about."""
+    orders = structure_info(task).orders
+    if int(o.order) not in orders:
+        raise UsageError(f'--order {o.order} is about chains of labels, not about --task {task}')
+    if o.edge_features and task != 'chain':
+        raise UsageError(f'--edge-features is about chains of labels, not about --task {task}')
 
 
 def requested_variant(o):
@@ -183,9 +195,12 @@ class Training:
 
     def _read(self):
         o = self.o
-        self.dataset, self.facts = read_training_data(o.train, o.format_name, o.template, o.task, o.min_freq, o.bias)
+        self.dataset, self.facts = read_training_data(
+            o.train, o.format_name, o.template, o.task, o.min_freq, o.bias, o.window, o.edge_features
+        )
         data = self.dataset
-        self.task, self.largest = self.facts['task'], data.largest_value
+        self.task, self.largest, self.order = self.facts['task'], data.largest_value, int(o.order)
+        check_order(o, self.task)
         self.classes = read_classes(o, self.task, data.label_names.names())
         self._settle_loss()
         self.lam = o.lam if o.lam is not None else 1 / data.n
@@ -209,11 +224,12 @@ class Training:
         )
         loss = '' if self.loss_name is None else f', task loss {self.loss_name}'
         kernel = '' if self.kernel is None else f', {Kernel.of(self.kernel)}'
+        order = '' if self.order == 1 else f', order {self.order}'
         if self.classes.kind is not None:
             kernel = f', classes by {self.classes.kind.replace("_", " ")}'
         variant = ''.join(f', {name}' for name in self.variant.names)
         self.progress.say(
-            f'{o.objective}{variant}{loss}{kernel}, lambda {self.lam:.6g}{origin}, solver {self.info.name}, '
+            f'{o.objective}{variant}{loss}{order}{kernel}, lambda {self.lam:.6g}{origin}, solver {self.info.name}, '
             f'seed {o.seed}, {counted(self.threads, "thread")}'
         )
 
@@ -231,7 +247,6 @@ class Training:
 
     def _settle_loss(self):
         """The task loss: its name for people and the model, and what the core takes."""
-        from cython_ext.structures.registry import structure_info
         from data_formats.label_matrix import read_cost_matrix
 
         o = self.o
@@ -255,6 +270,7 @@ class Training:
         from cython_ext.problem import build_problem
 
         o = self.o
+        self._check_triplets()
         try:
             self.problem = build_problem(
                 self.dataset,
@@ -269,6 +285,7 @@ class Training:
                 kernel=self.kernel,
                 kernel_cache=o.kernel_cache,
                 similarity=self.classes.similarity,
+                order=self.order,
             )
         except ValueError as error:
             raise self._refused(error) from error
@@ -289,9 +306,29 @@ class Training:
         of_data = isinstance(error, UnfitDataError)
         return DataError(self.o.train, None, str(error)) if of_data else UsageError(str(error))
 
+    def _check_triplets(self):
+        """Refuse so many labels that their triplets cannot fit."""
+        if self.order == 1:
+            return
+        from cython_ext.structures.chain2 import least_memory
+
+        labels, there = len(self.dataset.label_names), total_memory()
+        needed = least_memory(labels, self.threads)
+        if there is not None and needed > there:
+            raise SolverError(
+                f'triplets of {counted(labels, "label")} need {needed / 2**30:.1f} GB at least, and there are '
+                f'{there / 2**30:.1f} GB (--order 1 has none)'
+            )
+
     def _check_memory(self):
         """Refuse what cannot fit: weights, their change and the best weights are three vectors at least."""
         needed, there = 3 * self.problem.memory_estimate(), total_memory()
+        kept = self.info.part_bytes * int(self.problem.structure.part_indptr()[-1])
+        if there is not None and kept > there:
+            raise SolverError(
+                f'{self.info.name} keeps numbers for each part of each example, {kept / 2**30:.1f} GB, and there are '
+                f'{there / 2**30:.1f} GB (another --solver keeps none)'
+            )
         if self.kernel is not None:
             cache = self.problem.features.basis.cache_bytes
             if there is not None and needed + cache > there:
@@ -334,7 +371,7 @@ class Training:
             return None
         from ssvm_cli.dev import DevScorer
 
-        frozen = Model({'task': self.task, 'data': self.facts}, *self._vocabularies())
+        frozen = Model({'task': self.task, 'order': self.order, 'data': self.facts}, *self._vocabularies())
         return DevScorer(self.o.dev, frozen, self.problem, self.o.feature_set)
 
     def _open_log(self, dev, saved):
@@ -368,9 +405,12 @@ class Training:
             'template': self.facts['template'],
             'min_freq': o.min_freq,
             'feature_set': o.feature_set,
+            'order': self.order,
             'kernel': self.kernel,
             'classes': self.classes.kind,
             'bias': o.bias,
+            'window': o.window,
+            'edge_features': o.edge_features,
             'objective': o.objective,
             'task_loss': self.loss_name,
             'rescale': o.rescale,
@@ -469,6 +509,7 @@ class Training:
             'hard_margin': o.hard_margin,
             'lambda': self.lam,
             'feature_set': o.feature_set,
+            'order': self.order,
             'kernel': self.kernel,
             'classes': self.classes.kind,
             'data': self.facts,

@@ -190,7 +190,11 @@ def test_a_model_of_no_coefficients(folder, tmp_path):
     [
         ('vector\t1\tU0:', 'vector\t1\tV0:', "attribute 'V0:"),
         ('vector\t1\tU0:', 'vector\tx\tU0:', "vector 'x' has no line `support`"),
-        ('support\t1\t', 'state\t1\t', "block 'state' (expected support, vector, transition or edge:ATTRIBUTE)"),
+        (
+            'support\t1\t',
+            'state\t1\t',
+            "block 'state' (expected support, vector, transition, edge:ATTRIBUTE or triple:LABEL)",
+        ),
         ('# attributes: [', '# names: [', 'no attribute names (expected a comment line `# attributes: [...]`)'),
         ('"kind": "poly"', '"kind": "tanh"', "unknown kernel 'tanh'"),
         ('# feature_set: "all"', '# feature_set: "observed"', 'has a kernel and feature_set'),
