@@ -108,7 +108,7 @@ def check_order(o, task):
     orders = structure_info(task).orders
     if int(o.order) not in orders:
         raise UsageError(f'--order {o.order} is about chains of labels, not about --task {task}')
-    if o.edge_features and task != 'chain':
+    if o.edge_features and len(orders) == 1:
         raise UsageError(f'--edge-features is about chains of labels, not about --task {task}')
 
 

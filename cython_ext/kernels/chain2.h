@@ -123,15 +123,35 @@ SSVM_CLONES static void ssvm_viterbi2_by_errors(ptrdiff_t T, ptrdiff_t K, ptrdif
     }
 }
 
+SSVM_INLINE double ssvm_rows_max_block(const int B, ptrdiff_t rows, ptrdiff_t K, ptrdiff_t S, const double *x)
+{
+    double top[4 * SSVM_WIDE], best = -INFINITY;
+    for (int k = 0; k < 4 * B; k++) top[k] = -INFINITY;
+    for (ptrdiff_t j = 0; j < rows; j++)
+        for (int k = 0; k < 4 * B; k++) top[k] = x[j * S + k] > top[k] ? x[j * S + k] : top[k];
+    for (int k = 0; k < 4 * B && k < K; k++) best = top[k] > best ? top[k] : best;
+    return best;
+}
+
+/* Largest number in rows of K numbers. */
+SSVM_INLINE double ssvm_rows_max(ptrdiff_t rows, ptrdiff_t K, ptrdiff_t S, const double *x)
+{
+    double best = -INFINITY;
+#define BODY(B)                                                              \
+    {                                                                        \
+        const double top = ssvm_rows_max_block(B, rows, K - at, S, x + at);  \
+        best = top > best ? top : best;                                      \
+    }
+    SSVM_BLOCKS(S, at, BODY)
+#undef BODY
+    return best;
+}
+
 /* to[j, k] = exp(from[j, k] - top) of `rows` rows of K numbers, 0 in the padding. Returns top, their largest; -inf, and
  * nothing is written, where they are all forbidden. */
 SSVM_INLINE double ssvm_exp_rows(ptrdiff_t rows, ptrdiff_t K, ptrdiff_t S, const double *from, double *to)
 {
-    double top = -INFINITY;
-    for (ptrdiff_t j = 0; j < rows; j++) {
-        const double m = ssvm_max(K, from + j * S);
-        top = m > top ? m : top;
-    }
+    const double top = ssvm_rows_max(rows, K, S, from);
     if (!(top > -INFINITY)) return top;
     for (ptrdiff_t j = 0; j < rows; j++) {
         for (ptrdiff_t k = 0; k < S; k++) to[j * S + k] = ssvm_exp1(from[j * S + k] - top);
