@@ -15,7 +15,7 @@ from cython_ext.text.vocabulary import Vocabulary
 from data_formats.atomic import is_special, remove_leftovers
 from data_formats.errors import DataError, SolverError, UsageError
 from data_formats.model import Model, load, save
-from ssvm_cli import __version__, hints, monitor
+from ssvm_cli import __version__, hints, memory, monitor
 from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
 from ssvm_cli.classes import TREE, read_classes, requested_kind
 from ssvm_cli.cli import Terminated
@@ -24,7 +24,7 @@ from ssvm_cli.kernels import requested_kernel
 from ssvm_cli.options import TASK_LOSSES, accepted
 from ssvm_cli.progress import Progress, counted
 from ssvm_cli.rescue import save_elsewhere
-from ssvm_cli.resources import available_cpus, return_memory, total_memory
+from ssvm_cli.resources import available_cpus, return_memory
 from ssvm_cli.schedule import Schedule
 from ssvm_cli.settings import check_oracle, parse_settings, with_oracle
 from ssvm_cli.signals import StopFlag
@@ -270,7 +270,8 @@ class Training:
         from cython_ext.problem import build_problem
 
         o = self.o
-        self._check_triplets()
+        if self.order == 2:
+            memory.check_triplets(len(self.dataset.label_names), self.threads)
         try:
             self.problem = build_problem(
                 self.dataset,
@@ -291,11 +292,11 @@ class Training:
             raise self._refused(error) from error
         self.run_facts = self._run_facts()
         self.dataset = self.dataset.without_inputs()  # the problem has them in a form of its own
-        memory = self.problem.memory_estimate() / 2**20
-        self.progress.say(f'{self.problem.dim} weights with padding, {memory:.0f} MB', level=2)
+        size = self.problem.memory_estimate() / 2**20
+        self.progress.say(f'{self.problem.dim} weights with padding, {size:.0f} MB', level=2)
         if self.kernel is not None:
             self.progress.say(str(self.problem.features.basis), level=2)
-        self._check_memory()
+        memory.check_problem(self.problem, self.info, len(self.dataset.attributes), len(self.dataset.label_names))
         try:
             self.solver = self.info.make(self.problem, self.settings, o.seed)
         except ValueError as error:
@@ -305,44 +306,6 @@ class Training:
         """What the core cannot do: with the values in the data, or with these options."""
         of_data = isinstance(error, UnfitDataError)
         return DataError(self.o.train, None, str(error)) if of_data else UsageError(str(error))
-
-    def _check_triplets(self):
-        """Refuse so many labels that their triplets cannot fit."""
-        if self.order == 1:
-            return
-        from cython_ext.structures.chain2 import least_memory
-
-        labels, there = len(self.dataset.label_names), total_memory()
-        needed = least_memory(labels, self.threads)
-        if there is not None and needed > there:
-            raise SolverError(
-                f'triplets of {counted(labels, "label")} need {needed / 2**30:.1f} GB at least, and there are '
-                f'{there / 2**30:.1f} GB (--order 1 has none)'
-            )
-
-    def _check_memory(self):
-        """Refuse what cannot fit: weights, their change and the best weights are three vectors at least."""
-        needed, there = 3 * self.problem.memory_estimate(), total_memory()
-        kept = self.info.part_bytes * int(self.problem.structure.part_indptr()[-1])
-        if there is not None and kept > there:
-            raise SolverError(
-                f'{self.info.name} keeps numbers for each part of each example, {kept / 2**30:.1f} GB, and there are '
-                f'{there / 2**30:.1f} GB (another --solver keeps none)'
-            )
-        if self.kernel is not None:
-            cache = self.problem.features.basis.cache_bytes
-            if there is not None and needed + cache > there:
-                raise SolverError(
-                    f'{self.problem.features.basis}, and there are {there / 2**30:.1f} GB (--kernel-cache MB)'
-                )
-            return
-        if there is not None and needed > there:
-            data = self.dataset
-            raise SolverError(
-                f'{counted(len(data.attributes), "attribute")} and {counted(len(data.label_names), "label")} need '
-                f'{needed / 2**30:.1f} GB at least, and there are {there / 2**30:.1f} GB '
-                '(--min-freq N and --feature-set observed need less)'
-            )
 
     def _initialise(self):
         if self.o.init is None:

@@ -261,7 +261,7 @@ def test_verbose_says_what_the_cache_takes(folder, tmp_path):
 
 
 def test_a_cache_that_does_not_fit_is_refused(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr('ssvm_cli.training.total_memory', lambda: 9000)
+    monkeypatch.setattr('ssvm_cli.memory.total_memory', lambda: 9000)
     said = run('train', *RBF, folder / 'train.svm', tmp_path / 'm', code=1).stderr
     assert 'holds all rows of their kernel matrix' in said and '(--kernel-cache MB)' in said
     run('train', '-q', *RBF, '--kernel-cache', 0, folder / 'train.svm', tmp_path / 'm')

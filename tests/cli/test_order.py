@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from data_formats.model import load
-from ssvm_cli import training
+from ssvm_cli import memory
 from tests.cli.commands import conll_text, hmm_text, run
 
 TEMPLATE = 'U0:%x[0,0]\nB\n'
@@ -170,10 +170,10 @@ def test_refused(folder, monkeypatch, args, message):
 def test_what_does_not_fit_into_memory_is_refused_with_an_estimate(folder, monkeypatch, tmp_path):
     many = tmp_path / 'many.crfsuite'
     many.write_text('\n'.join(f'L{k}\tx' for k in range(1200)) + '\n')
-    monkeypatch.setattr(training, 'total_memory', lambda: 8 << 30)
+    monkeypatch.setattr(memory, 'total_memory', lambda: 8 << 30)
     result = run('train', '--order', 2, '--threads', 1, many, tmp_path / 'm', code=1)
     assert 'triplets of 1200 labels need 90.1 GB at least, and there are 8.0 GB (--order 1 has none)' in result.stderr
-    monkeypatch.setattr(training, 'total_memory', lambda: 50_000)
+    monkeypatch.setattr(memory, 'total_memory', lambda: 50_000)
     how = ['--order', 2, '--objective', 'log', '--solver', 'eg', '--template', folder / 'tpl', '--threads', 1]
     result = run('train', *how, folder / 'train.conll', tmp_path / 'm', code=1)
     assert 'eg keeps numbers for each part of each example' in result.stderr
