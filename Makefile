@@ -37,10 +37,14 @@ $(VENV)/installed: $(VENV)/created $(SOURCES)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
-$(VENV)/test-installed: $(VENV)/created $(SOURCES)
-	@echo 'installing ssvm and what its tests need into $(VENV), and compiling its extensions, which takes some minutes'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
-	touch $(VENV)/installed $@
+# Only what the tests need besides: asking pip for `.[test]` would compile everything once more.
+$(VENV)/test-installed: $(VENV)/installed
+	$(BIN)/python -c "$(TEST_REQUIREMENTS)" > $(VENV)/test-requirements
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/test-requirements
+	touch $@
+
+TEST_REQUIREMENTS := from importlib.metadata import requires; \
+  print(*(line.split(';')[0] for line in requires('ssvm') if 'test' in line.partition(';')[2]), sep='\n')
 
 # The sdist, the wheel made from it, and the tests of the sdist run against that wheel in an environment elsewhere.
 wheel-test: $(VENV)/created

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,6 +70,12 @@ def compare(commands, runs=3, **how):
         for name, argv in commands.items():
             seen[name].append(run(argv, **how))
     return {name: median(usages) for name, usages in seen.items()}
+
+
+def at_once(argv, count, **how):
+    """Run `count` copies of a command side by side; the median of their Usages."""
+    with ThreadPoolExecutor(count) as executor:
+        return median(list(executor.map(lambda _: run(argv, **how), range(count))))
 
 
 def median(usages):

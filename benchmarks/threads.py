@@ -1,5 +1,8 @@
 """One thread against two: elapsed seconds of a pass over the data (evaluation, objective and gradient of lbfgs), and of
-whole processes of gap and predict, where reading the file is part of it."""
+whole processes of gap and predict, where reading the file is part of it.
+
+Two processes that share nothing but the machine say what that allows, since its cores share their memory.
+"""
 
 import sys
 from pathlib import Path
@@ -13,7 +16,7 @@ from tagging import times
 EVALUATE = Path(__file__).resolve().with_name('evaluate_with_ssvm.py')
 WANTED = 1.7
 COPIES = 50  # of the test file, for predict
-MORE = 10  # copies of the training file, for gap: starting and reading the model weigh less
+MORE = 10  # copies of the training file, for gap: starting and the model weigh less
 
 
 def passes(folder):
@@ -45,19 +48,27 @@ def processes(folder, n):
     }
 
 
+def seconds(what, usage):
+    """Of the pass, which the script prints, or of the whole process."""
+    return float(usage.stdout) if what.startswith('a pass') else usage.elapsed
+
+
 def main(runs=5):
     folder = data.chunking()
     n = data.count_sentences(folder / 'train.txt')
     rows, facts, shown = [], [], []
     for what, argvs in (passes(folder) | processes(folder, n)).items():
-        usages = measure.compare(argvs, runs=runs, cwd=folder)
-        is_pass = what.startswith('a pass')
-        seconds = {threads: float(u.stdout) if is_pass else u.elapsed for threads, u in usages.items()}
-        factor = seconds[1] / seconds[2]
-        rows.append([what, f'{seconds[1]:.3f}', f'{seconds[2]:.3f}', f'{factor:.2f}'])
+        alone, beside, together = [], [], []
+        for _ in range(runs):
+            alone.append(measure.run(argvs[1], cwd=folder))
+            together.append(measure.run(argvs[2], cwd=folder))
+            beside.append(measure.at_once(argvs[1], 2, cwd=folder))
+        one, two, each = (seconds(what, measure.median(usages)) for usages in (alone, together, beside))
+        factor = one / two
+        rows.append([what, f'{one:.3f}', f'{two:.3f}', f'{factor:.2f}', f'{2 * one / each:.2f}'])
         facts.append(report.verdict(f'{factor:.2f}', f'{what}: {WANTED} times faster', factor >= WANTED) + '\n')
         shown += argvs.values()
-    header = ['what', 'one thread, s', 'two, s', 'times faster']
+    header = ['what', 'one thread, s', 'two, s', 'times faster', 'two processes at once: times the work']
     report.section('Threads', report.commands(*shown), report.table(header, rows), *facts)
 
 

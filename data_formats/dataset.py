@@ -1,9 +1,11 @@
 """The in-memory form of multiclass and sequence data, what readers are asked for, and what predictors get."""
 
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
+from cython_ext.parallel import Pool
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.errors import DataError
 
@@ -124,17 +126,17 @@ class TokenDataset:
         return replace(self, **empty, edge_indptr=None, edge_indices=None, edge_values=None)
 
     @classmethod
-    def concatenate(cls, blocks):
+    def concatenate(cls, blocks, threads=1):
         """One dataset of the examples of several that share their vocabularies."""
-        first = blocks[0]
+        first, pool = blocks[0], Pool(threads)
         unknown, start = {}, 0
         for block in blocks:
             unknown.update((start + token, name) for token, name in block.unknown_labels.items())
             start += block.tokens
         edges = (None, None, None)
         if first.edge_indptr is not None:
-            edges = _join([(b.edge_indptr, b.edge_indices, b.edge_values) for b in blocks])
-        indptr, indices, values = _join([(b.indptr, b.indices, b.values) for b in blocks])
+            edges = _join([(b.edge_indptr, b.edge_indices, b.edge_values) for b in blocks], pool)
+        indptr, indices, values = _join([(b.indptr, b.indices, b.values) for b in blocks], pool)
         return replace(
             first,
             offsets=indptr_of(np.concatenate([np.diff(b.offsets) for b in blocks])),
@@ -218,11 +220,18 @@ def rows_of(indptr, indices, values, rows):
     return indptr_of(counts), indices[entries], None if values is None else values[entries]
 
 
-def _join(parts):
+def _join(parts, pool):
     """One CSR triple from several; values are written out where any part has them."""
     counts = np.concatenate([np.diff(indptr) for indptr, _, _ in parts])
-    indices = np.concatenate([indices for _, indices, _ in parts])
-    values = None
-    if any(v is not None for _, _, v in parts):
-        values = np.concatenate([np.ones(len(i)) if v is None else v for _, i, v in parts])
+    ends = indptr_of([len(indices) for _, indices, _ in parts])
+    spans = [slice(begin, end) for begin, end in pairwise(ends.tolist())]
+    indices = np.empty(ends[-1], np.int32)
+    values = np.empty(ends[-1]) if any(v is not None for _, _, v in parts) else None
+
+    def fill(span, part):  # fresh memory is slow to touch, so this is worth several threads
+        indices[span] = part[1]
+        if values is not None:
+            values[span] = 1.0 if part[2] is None else part[2]
+
+    pool.map(fill, zip(spans, parts, strict=True))
     return indptr_of(counts), indices, values

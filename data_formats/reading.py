@@ -55,7 +55,7 @@ def read_all(source, reader, options, frozen):
         with Source.of(source) as source:
             parse = PartParser(source, reader, options, frozen)
             blocks = in_order(lambda part: parse(part).dataset, reader.parts(source), options.threads)
-            return TokenDataset.concatenate(list(blocks) or [parse(Part(b'', 1, None)).dataset])
+            return TokenDataset.concatenate(list(blocks) or [parse(Part(b'', 1, None)).dataset], options.threads)
     parser = reader.parser()
     with Source.of(source) as source:
         for part in reader.parts(source):

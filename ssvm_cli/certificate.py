@@ -53,12 +53,11 @@ class Bounds:
 
     Attributes:
         primal, w: the lowest primal and its weights (a copy, in the precision they came in); inf and None at first.
-        provable, point: the highest dual that can be recomputed from the data and what the model holds, and its dual
-            point. At first 0, the dual of the right outputs themselves, whose dual point needs no storing (None).
+        dual, point: the highest dual that can be recomputed from the data and what the model holds, and its dual point.
+            At first 0, the dual of the right outputs themselves, whose dual point needs no storing (None).
         own_dual, own_temperature: the dual of the softmax of the scores of `w` and, for the hinge, its temperature;
             None where no softmax makes the dual points. It needs no storing either: where it is the highest, `point` is
             None.
-        dual: the highest dual that was seen, that of a dual point that cannot be stored included.
     """
 
     def __init__(self, keep=None):
@@ -68,23 +67,18 @@ class Bounds:
         self.w = None
         self.own_dual = None
         self.own_temperature = None
-        self.provable = 0.0
+        self.dual = 0.0
         self.point = None
-        self.seen = 0.0
-
-    @property
-    def dual(self):
-        return max(self.provable, self.seen)
 
     def offer_primal(self, primal, w, own_dual=None, own_temperature=None):
         """Take an iterate if it is better than the best, and the dual of the softmax of its scores if that is; returns
         whether the primal was."""
         better = primal < self.primal
-        higher = own_dual is not None and own_dual > self.provable
+        higher = own_dual is not None and own_dual > self.dual
         if higher and not better:
-            self.provable, self.point = own_dual, self.keep(w, own_temperature)
+            self.dual, self.point = own_dual, self.keep(w, own_temperature)
         elif higher:
-            self.provable, self.point = own_dual, None
+            self.dual, self.point = own_dual, None
         elif better and self._own_is_highest():
             self.point = self.keep(self.w, self.own_temperature)
         if not better:
@@ -102,42 +96,39 @@ class Bounds:
         """Let the next iterate be the best, for a solver whose last one counts."""
         self.primal = math.inf
 
-    def offer_dual(self, dual, point=None):
-        """Take a bound if it is better than the best; `point` is a function that makes its dual point, or None where
-        that cannot be stored."""
-        if point is None:
-            self.seen = max(self.seen, dual)
-        elif dual > self.provable:
-            self.provable, self.point = dual, None  # the memory of the old one first
+    def offer_dual(self, dual, point):
+        """Take a bound if it is better than the best; `point` is a function that makes its dual point."""
+        if dual > self.dual:
+            self.dual, self.point = dual, None  # the memory of the old one first
             self.point = point()
 
     def prove(self, dual):
         """Take the exact value of the dual point for its bound; the weights, or the right outputs with 0, prove one
         where it is no better."""
         own = max(self.own_dual or 0.0, 0.0)
-        self.provable = max(dual, own)
+        self.dual = max(dual, own)
         if not dual > own:
             self.point = None
 
     def _own_is_highest(self):
-        return self.point is None and self.own_dual is not None and 0 < self.provable == self.own_dual
+        return self.point is None and self.own_dual is not None and 0 < self.dual == self.own_dual
 
     @property
     def stored_point(self):
-        """The dual point that the model needs to prove `provable`; None where the weights alone do."""
+        """The dual point that the model needs to prove `dual`; None where the weights alone do."""
         if self.point is None and self.own_temperature is not None:
             return {'temperature': np.array([self.own_temperature])}
         return self.point
 
     def state(self):
         arrays = {f'point.{name}': array for name, array in (self.point or {}).items()}
-        scalars = {'primal': self.primal, 'own_dual': self.own_dual, 'provable': self.provable, 'seen': self.seen}
+        scalars = {'primal': self.primal, 'own_dual': self.own_dual, 'dual': self.dual}
         return {'w': self.w, 'own_temperature': self.own_temperature, **scalars, **arrays}
 
     def restore(self, state):
         self.primal, self.w = state['primal'], state['w']
         self.own_dual, self.own_temperature = state['own_dual'], state['own_temperature']
-        self.provable, self.seen = state['provable'], state['seen']
+        self.dual = state['dual']
         self.point = {
             name.removeprefix('point.'): array for name, array in state.items() if name.startswith('point.')
         } or None

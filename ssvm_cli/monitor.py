@@ -171,12 +171,11 @@ class Monitor:
         self._write_row(found[0][1].primal, dual_now)
 
     def _offer_dual(self, softmax):
-        """Let the solver's own dual point count; returns its dual, or that of the softmax where it has none."""
+        """Let the solver's own dual point count, if a model can hold it; returns its dual, or that of the softmax."""
         bounds, dual, point = self.bounds, self.solver.dual_value(), self.solver.dual_point
         if dual is None:
             return softmax
         if not self.solver.keeps_dual:
-            bounds.offer_dual(dual)
             return dual
         if bounds.dual < dual < NEGLIGIBLE * bounds.primal:
             dual, point = self._exact(point())
@@ -258,7 +257,7 @@ class Monitor:
 
     def _failure(self, primal):
         bounds = self.bounds
-        best = 'none' if bounds.w is None else f'primal {bounds.primal:.6g}, dual {bounds.provable:.6g}'
+        best = 'none' if bounds.w is None else f'primal {bounds.primal:.6g}, dual {bounds.dual:.6g}'
         passes = counted(self.solver.passes, 'pass', 'passes')
         return f'the run failed: primal is {primal} after {passes} (best certificate before: {best})'
 
@@ -276,10 +275,10 @@ class Monitor:
 
     def _converged(self):
         """Whether the bounds that the model will prove are within the tolerance."""
-        if self.tolerance is None or not self.tolerance.reached(self.bounds.primal, self.bounds.provable):
+        if self.tolerance is None or not self.tolerance.reached(self.bounds.primal, self.bounds.dual):
             return False
         self._settle()
-        return self.tolerance.reached(self.bounds.primal, self.bounds.provable)
+        return self.tolerance.reached(self.bounds.primal, self.bounds.dual)
 
     def _exact(self, point):
         """The dual computed from the data instead of a solver's running figure, and a function for its dual point."""

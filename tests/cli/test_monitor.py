@@ -154,7 +154,7 @@ def test_interrupted_anywhere_and_resumed(sums, tolerance):
         status, again, all_rows, _ = run(sums, tolerance, saved=saved, rows=some)
         assert all_rows == rows
         assert again.bounds.primal == whole.bounds.primal and again.bounds.w == whole.bounds.w
-        assert again.bounds.provable == whole.bounds.provable
+        assert again.bounds.dual == whole.bounds.dual
         assert again.solver.passes == whole.solver.passes
     assert interrupted > 100
 
@@ -167,16 +167,16 @@ def test_the_best_softmax_dual_may_be_that_of_other_weights():
     assert bounds.primal == 1 + abs(bounds.w[0] - 1) == min(row['primal'] for row in rows)
     kept = bounds.point['weights.state']
     assert kept.dtype == np.float32 and kept[0] != np.float32(bounds.w[0])
-    assert bounds.provable == softmax_of(float(kept[0])) > bounds.own_dual == softmax_of(bounds.w[0])
-    assert bounds.provable == pytest.approx(rows[-1]['dual'], abs=1e-7)
-    assert bounds.primal - bounds.provable <= 1e-3 * bounds.primal < bounds.primal - bounds.own_dual
+    assert bounds.dual == softmax_of(float(kept[0])) > bounds.own_dual == softmax_of(bounds.w[0])
+    assert bounds.dual == pytest.approx(rows[-1]['dual'], abs=1e-7)
+    assert bounds.primal - bounds.dual <= 1e-3 * bounds.primal < bounds.primal - bounds.own_dual
     assert all(row['relative_gap'] > 1e-3 for row in rows[:-1])
 
 
 def test_the_dual_is_computed_from_the_data_before_it_is_believed(monkeypatch):
     monkeypatch.setattr(Problem, 'dual_value', lambda self, point: point['weights'][0] - 0.002)
     status, made, _, _ = run(False, Tolerance(1e-3))
-    assert status == monitor.MAX_PASSES and made.bounds.provable < 0.9985
+    assert status == monitor.MAX_PASSES and made.bounds.dual < 0.9985
 
 
 def test_a_solver_that_is_finished(monkeypatch):
@@ -232,7 +232,7 @@ def test_the_start_is_an_iterate(monkeypatch, sums):
         assert first.bounds.primal == 1.5
         if status == monitor.INTERRUPTED:
             _, again, all_rows, _ = run(sums, Tolerance(0), saved=saved, rows=some, max_passes=4)
-            assert all_rows == rows and again.bounds.w == 1.5 and again.bounds.provable == whole.bounds.provable
+            assert all_rows == rows and again.bounds.w == 1.5 and again.bounds.dual == whole.bounds.dual
 
 
 def test_baselines_keep_their_last_weights(monkeypatch):

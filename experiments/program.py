@@ -1,13 +1,27 @@
-"""Runs of the program whose logs are kept, and tables: what the scripts of this folder have in common."""
+"""Runs of the program whose logs are kept, and tables: what experiments with many runs have in common."""
 
 import argparse
 import csv
 import re
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
-COMMON = ('--threads', 1, '--task', 'multiclass', '--objective', 'log')
+
+@dataclass(frozen=True)
+class Problem:
+    """What all runs of an experiment train on.
+
+    options : of every run
+    train, test : names of the files in its folder
+    score : the column of the log with the score of the test data, from 0 to 1
+    """
+
+    options: tuple
+    train: str
+    test: str
+    score: str
 
 
 def parser(description):
@@ -17,21 +31,15 @@ def parser(description):
     return made
 
 
-def count(folder):
-    """The number of training examples."""
-    with open(folder / 'train.svm', 'rb') as stream:
-        return sum(1 for _ in stream)
-
-
-def log_of(ssvm, folder, name, options):
+def log_of(problem, ssvm, folder, name, options):
     """The rows of the log of a run, with numbers for text. A run is made once: its log is kept as runs/NAME.csv."""
     kept = folder / 'runs' / f'{re.sub(r"[^a-z0-9.]+", "-", name.lower())}.csv'
     if not kept.exists():
         kept.parent.mkdir(exist_ok=True)
         partial = folder / 'log.csv'
         partial.unlink(missing_ok=True)
-        files = ('--dev', folder / 'test.svm', '--log', partial, folder / 'train.svm', folder / 'model')
-        words = [str(word) for word in (ssvm, 'train', '-q', *COMMON, *options, *files)]
+        files = ('--dev', folder / problem.test, '--log', partial, folder / problem.train, folder / 'model')
+        words = [str(word) for word in (ssvm, 'train', '-q', '--threads', 1, *problem.options, *options, *files)]
         done = subprocess.run(words, stderr=subprocess.PIPE, text=True)
         if done.returncode:
             sys.exit(f'exit {done.returncode} from {" ".join(words)}\n{done.stderr}')
