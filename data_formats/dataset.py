@@ -21,9 +21,13 @@ class ReadOptions:
     bias : add an attribute named `bias` with value 1 to every token
     columns : number of columns of the training file, the label included (CoNLL columns; None while training)
     require_labels : refuse training data in which a token has no label
-    threads : that may read a whole file side by side, where the vocabularies are known
+    single_root : refuse trees of several roots (treebanks)
+    labelled : read relations; otherwise all are the same (treebanks)
+    tag_column : which columns of tags to use, 'coarse', 'fine' or 'both' (treebanks; None: those that hold something)
+    whole : refuse right alignments that do not read both sequences whole (FASTA)
     window : how many neighbours on each side a token gets the attributes of (formats with ready-made attributes)
     edge_features : whether a token's attributes are those of the transition into it too (the same formats)
+    threads : that may read a whole file side by side, where the vocabularies are known
     """
 
     template: str | None = None
@@ -36,6 +40,10 @@ class ReadOptions:
     threads: int = 1
     window: int = 0
     edge_features: bool = False
+    single_root: bool = False
+    labelled: bool = True
+    tag_column: str | None = None
+    whole: bool = False
 
 
 @dataclass
@@ -79,6 +87,11 @@ class TokenDataset:
         return len(self.indices)
 
     @property
+    def complete(self):
+        """Whether every token has a label that is known."""
+        return bool((self.labels >= 0).all())
+
+    @property
     def largest_value(self):
         """The largest absolute value of an attribute."""
         stored = [values for values in (self.values, self.edge_values) if values is not None and len(values)]
@@ -99,7 +112,7 @@ class TokenDataset:
         """The given examples (ints, in the given order) as a dataset over the same vocabularies."""
         examples = np.asarray(examples, dtype=np.int64)
         counts = self.offsets[examples + 1] - self.offsets[examples]
-        tokens = _ranges(self.offsets[examples], counts)
+        tokens = ranges_of(self.offsets[examples], counts)
         indptr, indices, values = rows_of(self.indptr, self.indices, self.values, tokens)
         edges = (None, None, None)
         if self.edge_indptr is not None:
@@ -207,7 +220,7 @@ def indptr_of(counts):
     return out
 
 
-def _ranges(starts, counts):
+def ranges_of(starts, counts):
     """starts[0], starts[0] + 1, ... (counts[0] of them), starts[1], ..."""
     before = indptr_of(counts)
     return np.repeat(starts - before[:-1], counts) + np.arange(before[-1])
@@ -216,7 +229,7 @@ def _ranges(starts, counts):
 def rows_of(indptr, indices, values, rows):
     """The CSR triple of the given rows."""
     counts = indptr[rows + 1] - indptr[rows]
-    entries = _ranges(indptr[rows], counts)
+    entries = ranges_of(indptr[rows], counts)
     return indptr_of(counts), indices[entries], None if values is None else values[entries]
 
 

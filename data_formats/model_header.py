@@ -12,6 +12,12 @@ WHAT = 'an ssvm model'
 BY_MATRIX = ('costs', 'tree')  # losses that are the cost matrix of the model
 CLASSES = ('taxonomy', 'class_features', 'class_similarity')  # what describes the classes
 WIDEST = 100  # window
+# what the structure of a task is built with
+STRUCTURE = {
+    'chain': ('order',),
+    'dependency': ('nonprojective', 'single_root', 'hash_bits'),
+    'alignment': ('gap_model', 'align'),
+}
 STATUSES = ('converged', 'finished', 'max-passes', 'max-time', 'interrupted')
 
 
@@ -64,8 +70,16 @@ OPTIONAL = {
     'data.bias': (_exactly(bool), 'true or false'),
     'data.window': (_window, f'a whole number from 0 to {WIDEST}'),
     'data.edge_features': (_exactly(bool), 'true or false'),
-    'order': (_one_of(1, 2), '1 or 2'),
+    'data.tag_column': (_one_of('coarse', 'fine', 'both'), 'coarse, fine or both'),
+    'data.unlabelled': (_exactly(bool), 'true or false'),
     'kernel': (_exactly(dict), 'an object'),
+    'structure': (_exactly(dict), 'an object'),
+    'structure.order': (_one_of(1, 2), '1 or 2'),
+    'structure.nonprojective': (_exactly(bool), 'true or false'),
+    'structure.single_root': (_exactly(bool), 'true or false'),
+    'structure.gap_model': (_one_of('linear', 'affine'), 'linear or affine'),
+    'structure.align': (_one_of('local', 'global'), 'local or global'),
+    'structure.hash_bits': (_exactly(int), 'a whole number'),
     'rescale': (_one_of('margin', 'slack'), 'margin or slack'),
     'classes': (_one_of(*CLASSES), ' or '.join(CLASSES)),
     'slack_norm': (_one_of(1, 2), '1 or 2'),
@@ -89,14 +103,14 @@ def check_header(header, matrices, error):
     _check_version(header, error)
     for key, (right, expected) in (REQUIRED | OPTIONAL).items():
         place, _, name = key.rpartition('.')
-        value = (header[place] if place else header).get(name)
+        value = (header.get(place) or {} if place else header).get(name)
         if not right(value) and not (value is None and key in OPTIONAL):
             raise error(f'header has {key} = {value!r}', f'expected {expected}')
     header['lambda'] = float(header['lambda'])
+    for key in header.get('structure') or {}:
+        if key not in STRUCTURE.get(header['task'], ()):
+            raise error(f'header has structure.{key} and task = {header["task"]!r}')
     _check_loss(header, 'cost' in matrices, error)
-    order, task = header.get('order') or 1, header['task']
-    if order not in structure_info(task).orders:
-        raise error(f'header has order = {order} and task = {task!r}')
     if header.get('classes') is not None and 'similarity' not in matrices:
         raise error(f'header has classes = {header["classes"]!r} and there is no similarity matrix')
     if header.get('kernel') is not None:

@@ -19,14 +19,14 @@ def check_triplets(labels, threads):
         )
 
 
-def check_problem(problem, info, attributes, labels):
+def check_problem(problem, info, many, advice):
     """Raise SolverError where a problem and its solver cannot fit: weights, their change and the best weights are three
     vectors at least; a solver may keep numbers for each part of each example.
 
     Args:
         problem: the Problem.
         info: the SolverInfo.
-        attributes, labels: how many there are, for the message.
+        many, advice: what makes the weights many and what would make them fewer, as the task says it.
     """
     needed, there = 3 * problem.memory_estimate(), total_memory()
     if there is None:
@@ -42,7 +42,4 @@ def check_problem(problem, info, attributes, labels):
     if basis is not None and needed + basis.cache_bytes > there:
         raise SolverError(f'{basis}, {there_are} (--kernel-cache MB)')
     if basis is None and needed > there:
-        raise SolverError(
-            f'{counted(attributes, "attribute")} and {counted(labels, "label")} need {needed / GB:.1f} GB at least, '
-            f'{there_are} (--min-freq N and --feature-set observed need less)'
-        )
+        raise SolverError(f'{many} need {needed / GB:.1f} GB at least, {there_are} ({advice})')

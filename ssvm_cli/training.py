@@ -15,6 +15,7 @@ from cython_ext.text.vocabulary import Vocabulary
 from data_formats.atomic import is_special, remove_leftovers
 from data_formats.errors import DataError, SolverError, UsageError
 from data_formats.model import Model, load, save
+from data_formats.registry import format_named
 from ssvm_cli import __version__, hints, memory, monitor
 from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
 from ssvm_cli.classes import TREE, read_classes, requested_kind
@@ -29,6 +30,7 @@ from ssvm_cli.schedule import Schedule
 from ssvm_cli.settings import check_oracle, parse_settings, with_oracle
 from ssvm_cli.signals import StopFlag
 from ssvm_cli.solvers import choose
+from ssvm_cli.tasks import task_named
 from ssvm_cli.training_files import check_files, checkpoint_path
 
 STATUS_TEXT = {
@@ -88,8 +90,6 @@ def check_request(o):
         raise UsageError(f'--task-loss {o.task_loss}: no such file (expected {known} or a file)')
     kernel = requested_kernel(o)
     kind = requested_kind(o)
-    if o.task is not None:
-        check_order(o, o.task)
     variant = requested_variant(o)
     info = choose(o.solver, o.objective, kernel is not None, variant.names, TASK_LOSSES.get(o.task_loss), int(o.order))
     starts = STARTS if kernel is None else STARTS[1:]  # coefficients belong to the tokens that they were made for
@@ -101,15 +101,6 @@ def check_request(o):
     check_oracle(o.oracle, o.objective, info, settings)
     check_files(o, kind)
     return info, settings
-
-
-def check_order(o, task):
-    """Raise UsageError unless a task has the order and the transitions that the options are about."""
-    orders = structure_info(task).orders
-    if int(o.order) not in orders:
-        raise UsageError(f'--order {o.order} is about chains of labels, not about --task {task}')
-    if o.edge_features and len(orders) == 1:
-        raise UsageError(f'--edge-features is about chains of labels, not about --task {task}')
 
 
 def requested_variant(o):
@@ -195,24 +186,22 @@ class Training:
 
     def _read(self):
         o = self.o
-        self.dataset, self.facts = read_training_data(
-            o.train, o.format_name, o.template, o.task, o.min_freq, o.bias, o.window, o.edge_features
-        )
-        data = self.dataset
-        self.task, self.largest, self.order = self.facts['task'], data.largest_value, int(o.order)
-        check_order(o, self.task)
-        self.classes = read_classes(o, self.task, data.label_names.names())
+        asked = o.train, o.format_name, o.template, o.task, o.min_freq, o.bias
+        data, self.facts = read_training_data(*asked, o, self._say_of_data)
+        self.task = task_named(self.facts['task'])
+        self.structure = self.task.structure(o, format_named(self.facts['format']))
+        data = self.dataset = self._trainable(data)
+        self.largest = data.largest_value
+        self.classes = read_classes(o, self.task.name, data.label_names.names())
         self._settle_loss()
         self.lam = o.lam if o.lam is not None else 1 / data.n
         self.kernel, self.variant = requested_kernel(o), requested_variant(o)
         if o.hard_margin:
             self.lam = 1.0
-        sizes = [counted(data.n, 'example')]
-        if self.task != 'multiclass':
-            sizes.append(counted(data.tokens, 'token'))
-        sizes += [counted(len(data.label_names), 'label'), counted(len(data.attributes), 'attribute')]
-        self.progress.say(f'{o.train}: {", ".join(sizes)} ({self.facts["format"]}, {self.task})')
-        self._warn_of_little()
+        self._say_of_data(f'{", ".join(self.task.sizes(data))} ({self.facts["format"]}, {self.task.name})')
+        warning = self.task.warning(data, o, self.facts)
+        if warning is not None:
+            self._say_of_data(warning)
         origin = (
             ' (a hard margin has no other)'
             if o.hard_margin
@@ -224,7 +213,7 @@ class Training:
         )
         loss = '' if self.loss_name is None else f', task loss {self.loss_name}'
         kernel = '' if self.kernel is None else f', {Kernel.of(self.kernel)}'
-        order = '' if self.order == 1 else f', order {self.order}'
+        order = ', order 2' if self.structure.get('order') == 2 else ''
         if self.classes.kind is not None:
             kernel = f', classes by {self.classes.kind.replace("_", " ")}'
         variant = ''.join(f', {name}' for name in self.variant.names)
@@ -233,17 +222,18 @@ class Training:
             f'seed {o.seed}, {counted(self.threads, "thread")}'
         )
 
-    def _warn_of_little(self):
-        """Say so when there is nothing to learn, which is mostly a file of another format than meant."""
-        data = self.dataset
-        if len(data.label_names) == 1:
-            self.progress.say(
-                f'{self.o.train}: only one label, {data.label_names.name(0)}: there is nothing to decide (is it in the '
-                f'format that was meant, {self.facts["format"]}? see --format)'
-            )
-        elif not len(data.attributes):
-            dropped = f' (none occurs --min-freq {self.o.min_freq} times)' if self.o.min_freq > 1 else ''
-            self.progress.say(f'{self.o.train}: no attributes are left{dropped}')
+    def _trainable(self, dataset):
+        """The examples that can be learned from."""
+        kept, about_others = self.task.trainable(dataset, self.structure)
+        if kept is None:
+            return dataset
+        if not len(kept):
+            raise DataError(self.o.train, None, f'nothing to learn from: {about_others}')
+        self._say_of_data(about_others)
+        return dataset.subset(kept)
+
+    def _say_of_data(self, text):
+        self.progress.say(f'{self.o.train}: {text}')
 
     def _settle_loss(self):
         """The task loss: its name for people and the model, and what the core takes."""
@@ -256,7 +246,7 @@ class Training:
         elif o.hard_margin:
             self.loss_name = self.loss = 'zero-one'
         elif o.task_loss is None:
-            self.loss_name = self.loss = structure_info(self.task).default_loss
+            self.loss_name = self.loss = structure_info(self.task.name).default_loss
         elif o.task_loss in TASK_LOSSES:
             self.loss_name = self.loss = TASK_LOSSES[o.task_loss]
         elif o.task_loss == TREE:
@@ -264,18 +254,26 @@ class Training:
             self.loss = self.cost
         else:
             self.loss_name = 'costs'
+            self._check_costs()
             self.cost = self.loss = read_cost_matrix(o.task_loss, self.dataset.label_names.names())
+
+    def _check_costs(self):
+        """Refuse a cost matrix where there are no labels that it could be about."""
+        info = structure_info(self.task.name)
+        if info.cost_matrix is None:
+            known = ', '.join(info.losses)
+            raise UsageError(f'--task-loss {self.o.task_loss}: {info.name} takes no cost matrix (choose from {known})')
 
     def _build(self):
         from cython_ext.problem import build_problem
 
         o = self.o
-        if self.order == 2:
+        if self.structure.get('order') == 2:
             memory.check_triplets(len(self.dataset.label_names), self.threads)
         try:
             self.problem = build_problem(
                 self.dataset,
-                self.task,
+                self.task.name,
                 o.objective,
                 self.loss,
                 self.lam,
@@ -286,7 +284,7 @@ class Training:
                 kernel=self.kernel,
                 kernel_cache=o.kernel_cache,
                 similarity=self.classes.similarity,
-                order=self.order,
+                structure=self.structure,
             )
         except ValueError as error:
             raise self._refused(error) from error
@@ -296,7 +294,7 @@ class Training:
         self.progress.say(f'{self.problem.dim} weights with padding, {size:.0f} MB', level=2)
         if self.kernel is not None:
             self.progress.say(str(self.problem.features.basis), level=2)
-        memory.check_problem(self.problem, self.info, len(self.dataset.attributes), len(self.dataset.label_names))
+        memory.check_problem(self.problem, self.info, *self.task.memory_hint(self.dataset))
         try:
             self.solver = self.info.make(self.problem, self.settings, o.seed)
         except ValueError as error:
@@ -310,12 +308,12 @@ class Training:
     def _initialise(self):
         if self.o.init is None:
             return
-        from ssvm_cli.warm_start import same_dual_point, transferred
+        from ssvm_cli.warm_start import same_dual_point
 
         if hasattr(self.solver, 'set_start') and self.kernel is None:
             model = load(self.o.init)
             features = self.problem.features
-            blocks = transferred(model, self.dataset, features.blocks(features.zeros()), self.o.init)
+            blocks = self.task.transferred(model, self.dataset, features, self.o.init)
             self.solver.set_start(features.weights(blocks))
             if hasattr(self.solver, 'set_dual_point') and model.dual is not None:
                 with contextlib.suppress(ValueError):  # of other data, or of another kind: the weights have to do
@@ -334,7 +332,8 @@ class Training:
             return None
         from ssvm_cli.dev import DevScorer
 
-        frozen = Model({'task': self.task, 'order': self.order, 'data': self.facts}, *self._vocabularies())
+        header = {'task': self.task.name, 'data': self.facts, 'structure': self.structure}
+        frozen = Model(header, **self.task.names(self.dataset))
         return DevScorer(self.o.dev, frozen, self.problem, self.o.feature_set)
 
     def _open_log(self, dev, saved):
@@ -363,17 +362,15 @@ class Training:
         o, data = self.o, self.dataset
         return {
             'version': __version__,
-            'task': self.task,
+            'task': self.task.name,
             'format': self.facts['format'],
-            'template': self.facts['template'],
+            **self.task.facts(data, o),
+            **self.structure,
             'min_freq': o.min_freq,
             'feature_set': o.feature_set,
-            'order': self.order,
             'kernel': self.kernel,
             'classes': self.classes.kind,
             'bias': o.bias,
-            'window': o.window,
-            'edge_features': o.edge_features,
             'objective': o.objective,
             'task_loss': self.loss_name,
             'rescale': o.rescale,
@@ -464,7 +461,7 @@ class Training:
         o, data, bounds = self.o, self.dataset, self.monitor.bounds
         header = {
             'package_version': __version__,
-            'task': self.task,
+            'task': self.task.name,
             'objective': o.objective,
             'loss': self.loss_name or 'none',
             'rescale': o.rescale,
@@ -472,10 +469,10 @@ class Training:
             'hard_margin': o.hard_margin,
             'lambda': self.lam,
             'feature_set': o.feature_set,
-            'order': self.order,
             'kernel': self.kernel,
             'classes': self.classes.kind,
             'data': self.facts,
+            **({'structure': self.structure} if self.structure else {}),
             'min_freq': o.min_freq,
             'solver': self.info.name,
             'settings': self.settings,
@@ -496,17 +493,12 @@ class Training:
             }
         return Model(
             header,
-            *self._vocabularies(),
-            self.problem.features.blocks(bounds.w),
-            self.cost,
-            bounds.stored_point if tolerance is not None else None,
-            self.classes.similarity,
+            **self.task.names(data),
+            weights=self.problem.features.blocks(bounds.w),
+            cost=self.cost,
+            dual=bounds.stored_point if tolerance is not None else None,
+            similarity=self.classes.similarity,
         )
-
-    def _vocabularies(self):
-        data = self.dataset
-        edges = data.edge_attributes if data.edge_attributes is not None else Vocabulary()
-        return data.label_names, data.attributes, edges
 
     def _finish(self, status, tolerance):
         """The last line, and no checkpoint that nobody asked for."""

@@ -225,10 +225,13 @@ cdef class Chain(SummedStructure):
 
 
 def build(dataset, feature_set='all', order=1, **how):
-    """(Structure, FeatureMap) of a TokenDataset. order: 2 for triplets of labels too."""
+    """(Structure, FeatureMap) of a TokenDataset. order: 1, or 2 for triplets of labels too. Raises ValueError where how
+    these are asked for does not go together."""
     from cython_ext.features.tokens import token_features
     from cython_ext.structures.chain2 import SecondOrderChain
 
+    if order not in (1, 2):
+        raise ValueError(f'chains have no order {order} (expected 1 or 2)')
     kind = SecondOrderChain if order == 2 else Chain
     structure = kind(np.ascontiguousarray(dataset.labels, np.int32), np.ascontiguousarray(dataset.offsets, np.int64),
                      len(dataset.label_names), dataset.edge_indptr is None)
@@ -259,5 +262,5 @@ def zero_one_strata(structure, loss):
 INFO = StructureInfo(
     'chain', 'a label for each position of a sequence, pairs of neighbours, triplets too with order 2', build,
     {'hamming': position_costs, 'zero-one': zero_one}, 'hamming', position_costs,
-    {'hamming': hamming_strata, 'zero-one': zero_one_strata}, orders=(1, 2),
+    {'hamming': hamming_strata, 'zero-one': zero_one_strata},
 )

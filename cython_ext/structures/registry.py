@@ -7,6 +7,8 @@ from typing import Any
 MODULES = {
     'multiclass': 'cython_ext.structures.multiclass',
     'chain': 'cython_ext.structures.chain',
+    'dependency': 'cython_ext.structures.dependency',
+    'alignment': 'cython_ext.structures.alignment',
 }
 
 
@@ -15,8 +17,7 @@ class StructureInfo:
     """build(dataset, feature_set, **how) -> (Structure, FeatureMap), how as in features/tokens.py; losses: name ->
     function of the structure that gives a TaskLoss; cost_matrix(structure, matrix) -> TaskLoss, or None where costs per
     label make no sense; strata: name of a loss ('costs' for a matrix) -> function of structure and TaskLoss that gives
-    its Strata, for the losses that have some; orders: how many labels before a label its parts can look at, the usual
-    number first (build takes another one as `order`)."""
+    its Strata, for the losses that have some."""
 
     name: str
     summary: str
@@ -25,13 +26,6 @@ class StructureInfo:
     default_loss: str
     cost_matrix: Any = None
     strata: dict = field(default_factory=dict)
-    orders: tuple = (1,)
-
-    def build_order(self, dataset, order, *args, **how):
-        """build() of that order. Raises ValueError where the structure does not have it."""
-        if order not in self.orders:
-            raise ValueError(f'{self.name} has no order {order} (expected {" or ".join(map(str, self.orders))})')
-        return self.build(dataset, *args, **how, **({} if order == self.orders[0] else {'order': order}))
 
 
 def structure_info(name):

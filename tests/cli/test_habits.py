@@ -97,7 +97,7 @@ def test_options_that_are_named_exist():
 )
 def test_options_that_are_named_are_understood(tmp_path, options):
     """As far as the first look at the data, of which there are none."""
-    missing = tmp_path / 'missing.svm'
+    missing = tmp_path / 'missing.crfsuite'
     assert (
         run('train', *options.split(), missing, tmp_path / 'm', code=1).stderr
         == f'{missing}: No such file or directory\n'

@@ -46,8 +46,10 @@ def test_the_triplets_are_learnt(folder, models):
     first, second = (certificate(folder / 'train.conll', m) for m in (folder / 'first.model', models['svm']))
     assert second['primal'] < first['dual'] and second['relative_gap'] <= 0.001 and second['dual_source'] == 'model'
     model = load(models['svm'])
-    assert model.order == 2 and model.weights['triple'].any() and model.weights['triple'].shape == (4, 4, 4)
-    assert load(folder / 'first.model').order == 1
+    assert model.header['structure'] == {'order': 2}
+    assert model.weights['triple'].shape == (4, 4, 4) and model.weights['triple'].any()
+    first_order = load(folder / 'first.model')
+    assert first_order.header['structure'] == {'order': 1} and 'triple' not in first_order.weights
 
 
 def test_log_losses_take_a_solver_that_keeps_no_parts(folder, models):
@@ -100,9 +102,12 @@ def test_text_and_back(folder, models, name):
     names, value = before.label_names.names(), before.weights['triple'][first, second, third]
     row = f'triple:{names[first]}\t{names[second]}\t{names[third]}\t{value:.17g}'
     text = (folder / 'm.tsv').read_text()
-    assert row in text.splitlines() and '# order: 2' in text
+    assert row in text.splitlines() and '# structure: {"order": 2}' in text
     predictions = [run('predict', folder / 'test.conll', m).stdout for m in (models[name], folder / 'back.model')]
     assert predictions[0] == predictions[1]
+    (folder / 'm.tsv').write_text(text.replace('# task: "chain"', '# task: "multiclass"'))
+    said = run('convert', folder / 'm.tsv', folder / 'none', code=1).stderr
+    assert "header has structure.order and task = 'multiclass'" in said
     (folder / 'm.tsv').write_text(text.replace(row, row.replace('triple:', 'triple:Z', 1)))
     number = text.splitlines().index(row) + 1
     error = run('convert', folder / 'm.tsv', folder / 'none', code=1).stderr
@@ -149,9 +154,9 @@ def test_observed_triplets(folder, tmp_path):
 
 
 REFUSED = {
-    'multiclass': (['--task', 'multiclass', '--order', 2, 'train.hmm'], '--order 2 is about chains of labels'),
-    'edges of multiclass': (['--task', 'multiclass', '--edge-features', 'train.hmm'], '--edge-features is about'),
-    'single labels': (['--order', 2, 'train.svm'], '--order 2 is about chains of labels, not about --task multiclass'),
+    'multiclass': (['--task', 'multiclass', '--order', 2, 'train.hmm'], '--order has no meaning for the task'),
+    'edges of multiclass': (['--task', 'multiclass', '--edge-features', 'train.hmm'], '--edge-features has no meaning'),
+    'single labels': (['--order', 2, 'train.svm'], '--order has no meaning for the task multiclass'),
     'another order': (['--order', 3, 'train.conll'], "'3' is not one of '1', '2'"),
     'window of columns': (['--window', 1, 'train.conll'], 'a --template makes them, with U lines such as U1:%x[-1,0]'),
     'edges of columns': (['--edge-features', 'train.conll'], 'of CoNLL columns a --template makes them, with B lines'),

@@ -124,8 +124,8 @@ def twin(name, objective, loss='hamming', lam_times_n=1.0, feature_set='all', th
     lam = lam_times_n / (len(data.offsets) - 1)
     dataset = dataset_of(data)
     problem = build_problem(
-        dataset, task, objective, cost, lam, feature_set=feature_set, threads=threads, order=data.order
+        dataset, task, objective, cost, lam, feature_set=feature_set, threads=threads, structure=data.structure
     )
-    decoder = build_decoder(dataset, task, feature_set, Pool(threads), order=data.order)
+    decoder = build_decoder(dataset, task, feature_set, Pool(threads), structure=data.structure)
     truth = Enumeration(task, data, data.n_labels, cost, feature_set)
     return Twin(problem, decoder, truth, optimum.Problem.of(truth, lam), objective)

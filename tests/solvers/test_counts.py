@@ -76,8 +76,8 @@ class Reference:
 
 def check(data, task, smoothing, silent, merge=False):
     """The score of every output of every example is its log probability, as that of the reference."""
-    order = getattr(data, 'order', 1)
-    problem = build_problem(problems.dataset_of(data), task, 'log', None, 1.0, merge=merge, order=order)
+    structure = getattr(data, 'structure', None)
+    problem = build_problem(problems.dataset_of(data), task, 'log', None, 1.0, merge=merge, structure=structure)
     assert (problem.features.groups is not None) == merge
     truth = Enumeration(task, data, data.n_labels)
     linked = task == 'chain' and getattr(data, 'transitions', True)
@@ -189,7 +189,7 @@ def test_what_cannot_be_counted_is_refused():
     data.values = np.ones(len(data.indices))
     data.values[3] = -1
     assert 'negative' in refused(data)
-    assert 'a line B in the template' in refused(tiny.named('chain-unlinked'), order=2)
+    assert 'a line B in the template' in refused(tiny.named('chain-unlinked'), structure={'order': 2})
     data = tiny.named('chain-edges-countable')
     data.edge_values = -np.ones(len(data.edge_indices))
     assert 'negative' in refused(data)

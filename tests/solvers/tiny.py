@@ -71,11 +71,13 @@ COUNTABLE = {
 
 
 def named(name):
-    """The arrays of that name, with `task`, `order` and with `transitions` as TokenDataset has it."""
+    """The arrays of that name, with `task`, `order`, `structure` as build_problem takes it, and `transitions` as
+    TokenDataset has it."""
     options = dict(DATA[name]) if name in DATA else {**COUNTABLE[name], 'binary': True, 'bias': True}
     plain, order = options.pop('plain', True), options.pop('order', 1)
     data = arrays(**options)
     data.order = order
     data.task = options.get('task', 'chain')
+    data.structure = {'order': order} if data.task == 'chain' else None
     data.transitions = plain
     return data
