@@ -30,7 +30,7 @@ def with_edges(example):
 
 
 @given(st.sampled_from(['crfsuite', 'svmhmm']), st.data(), st.integers(1, 3), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_neighbours_are_attributes_of_their_own(folder, name, data, window, bias):
     drawn = strategies.named if name == 'crfsuite' else strategies.numbered
     text = getattr(strategies, name)(data.draw(drawn))
