@@ -14,6 +14,7 @@ from cython_ext.solvers.solver import NoSolution
 from data_formats.errors import SolverError
 from ssvm_cli.certificate import Bounds, Tolerance, absolute_gap, relative_gap
 from ssvm_cli.progress import counted
+from ssvm_cli.schedule import Turns
 
 CONVERGED = 'converged'  # the tolerance is reached
 FINISHED = 'finished'  # the solver has nothing left to do, short of the tolerance
@@ -56,6 +57,7 @@ class Monitor:
         self.tolerance = tolerance
         self.limits = limits
         self.schedule = schedule
+        self.turns = Turns()
         self.progress = progress
         self.log = log
         self.dev = dev
@@ -144,31 +146,35 @@ class Monitor:
                 self._due = self.schedule.due(self.solver.passes, self._promising())
 
     def evaluate(self, stop=None):
-        """Bounds of the present iterates; one row of the log.
+        """Bounds of the solver's dual point and of one of its iterates; one row of the log.
 
         Raises:
             Interrupted: the stop flag was set; nothing has changed.
         """
         solver, bounds = self.solver, self.bounds
-        found, known, temperature = [], solver.evaluation(), self._temperature()
-        for _, w in solver.candidates():
-            found.append((w, known or self._value(w, stop)))
-            known = None
-        if not self.problem.hard_margin and not any(math.isfinite(now.primal) for _, now in found):
-            raise SolverError(self._failure(found[0][1].primal))
-        better, dual_now = False, None
+        name, w, now = self._look(stop)
+        if not self.problem.hard_margin and not math.isfinite(now.primal):
+            raise SolverError(self._failure(now.primal))
+        self.turns.looked_at(name, now.primal)
         if not solver.minimises:
             bounds.forget_primal()
-        for w, now in found:
-            better |= bounds.offer_primal(now.primal, w, now.dual, temperature)
-            dual_now = now.dual if dual_now is None else dual_now
+        better = bounds.offer_primal(now.primal, w, now.dual, self._temperature())
+        dual_now = now.dual
         if self.tolerance is not None:
             dual_now = self._offer_dual(dual_now)
         self._begun = True
         self._evaluated = self._place()
         if self.dev and bounds.w is not None and (better or not self._dev_scores):
             self._dev_scores = self.dev.score(bounds.w)
-        self._write_row(found[0][1].primal, dual_now)
+        self._write_row(now.primal, dual_now)
+
+    def _look(self, stop):
+        """(name, weights, Evaluation) of one of the solver's iterates: at most one oracle pass."""
+        iterates = self.solver.candidates()
+        name = self.turns.choose([name for name, _ in iterates])
+        known = self.solver.evaluation() if name == iterates[0][0] else None
+        w = dict(iterates)[name]
+        return name, w, known or self._value(w, stop)
 
     def _offer_dual(self, softmax):
         """Let the solver's own dual point count, if a model can hold it; returns its dual, or that of the softmax."""
@@ -216,7 +222,7 @@ class Monitor:
             'dev_scores': self._dev_scores,
         }
         bounds = self.bounds.state() if self.bounds.w is not None else {}
-        return {'monitor': mine, 'schedule': self.schedule.state(), 'bounds': bounds}
+        return {'monitor': mine, 'schedule': self.schedule.state(), 'turns': self.turns.state(), 'bounds': bounds}
 
     def restore(self, parts):
         mine = parts['monitor']
@@ -226,6 +232,7 @@ class Monitor:
         self._earlier = mine['elapsed']
         self._dev_scores = mine['dev_scores']
         self.schedule.restore(parts['schedule'])
+        self.turns.restore(parts['turns'])
         if parts['bounds']:
             self.bounds.restore(parts['bounds'])
 

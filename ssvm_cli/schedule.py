@@ -1,4 +1,7 @@
-"""When to evaluate the certificate: a rule of passes and estimates, never of the clock, so that runs repeat exactly."""
+"""When to evaluate the certificate, and of which iterate: rules of passes and figures, never of the clock, so that runs
+repeat exactly."""
+
+WAIT = 3  # evaluations of others after which an iterate that was not the best gets its turn again
 
 
 class Schedule:
@@ -29,3 +32,35 @@ class Schedule:
     def restore(self, state):
         self.next = state['next']
         self.next_try = state['next_try']
+
+
+class Turns:
+    """Which of a solver's iterates an evaluation looks at, as each look is an oracle pass: one that is new; otherwise
+    the one that was the best when last looked at, unless another one has waited for WAIT evaluations.
+
+    Early in a run the current weights tend to be better than a mean of the last ones, later the mean is.
+    """
+
+    def __init__(self):
+        self.count = 0
+        self.primal = {}
+        self.looked = {}
+
+    def choose(self, names):
+        new = [name for name in names if name not in self.primal]
+        if new:
+            return new[0]
+        waiting = min(names, key=self.looked.get)
+        if self.count - self.looked[waiting] >= WAIT:
+            return waiting
+        return min(names, key=self.primal.get)
+
+    def looked_at(self, name, primal):
+        self.count += 1
+        self.primal[name], self.looked[name] = primal, self.count
+
+    def state(self):
+        return {'count': self.count, 'primal': dict(self.primal), 'looked': dict(self.looked)}
+
+    def restore(self, state):
+        self.count, self.primal, self.looked = state['count'], dict(state['primal']), dict(state['looked'])

@@ -19,6 +19,7 @@ import numpy as np
 from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int32_t
 
+from cython_ext.problem import Evaluation
 from cython_ext.problem cimport Problem
 from cython_ext.solvers.block_dual cimport BlockDual
 from cython_ext.solvers.options import Option, SolverInfo
@@ -29,6 +30,7 @@ from cython_ext.solvers.working_sets cimport WorkingSet
 cdef double SHARE = 0.1         # of the mean violation of a pass: epsilon of the next one
 cdef double INNER = 0.1         # gap of the inner program, as a share of the gap that the pass has seen
 cdef double NO_MARGIN = 1e-4    # a largest possible margin of this share of the largest ||psi|| is none
+cdef double SMALL = 1e-6        # a margin that has lost too many digits (it is 1 - a maximum) to scale weights with
 cdef enum:
     SWEEPS = 1000               # most sweeps of one re-optimisation
 
@@ -43,12 +45,14 @@ cdef class NSlack(Solver):
     cdef readonly Py_ssize_t sweep, sweep_position      # of the re-optimisation under way; sweep 0: none
     cdef double sweep_gap, gap_sum, violation_sum, primal_sum
     cdef object last_estimate, upper                    # upper: P(0), once it was asked for
+    cdef object margin                                  # the smallest of any example at w, once it was asked for
 
     def __init__(self, Problem problem not None, options, seed=0):
         Solver.__init__(self, problem)
         self.block = BlockDual(problem)
         self.full, self.every = options['reoptimise'] == 'full', options['every']
         self.fixed_epsilon = self.epsilon = options['epsilon']
+        self.margin = None
         self.hard = self.block.objective.hard
         problem.features.follow(self.block.w)
 
@@ -59,6 +63,7 @@ cdef class NSlack(Solver):
     def run_pass(self, int32_t[::1] stop):
         cdef Py_ssize_t n = self.problem.n
         cdef bint room = True
+        self.margin = None
         with nogil:
             while room and not stop[0] and (self.position < n or self.sweep):
                 if self.sweep:
@@ -175,8 +180,18 @@ cdef class NSlack(Solver):
     def candidates(self):
         if not self.hard:
             return [('current', self.block.w)]
-        margin = 1.0 - self.problem.largest_margin(self.block.w)
-        return [('scaled', self.block.w / margin if margin > 0 else self.block.w)]
+        if self.margin is None:
+            self.margin = 1.0 - self.problem.largest_margin(self.block.w)
+        return [('scaled', self.block.w / self.margin if self.margin > SMALL else self.block.w)]
+
+    def evaluation(self):
+        """With a hard margin, where the oracle pass that finds the scale tells all."""
+        if not self.hard:
+            return None
+        ((_, w),) = self.candidates()
+        if self.margin > SMALL:
+            return Evaluation(self.problem.lam / 2 * self.problem.features.inner(w, w), np.zeros(self.problem.n))
+        return Evaluation(np.inf, np.full(self.problem.n, np.inf))
 
     def figures(self):
         """Constraints in the working sets, and what Theorem 18 allows at the present epsilon (infinity at 0)."""

@@ -143,7 +143,7 @@ def test_interrupted_anywhere_and_resumed(sums, tolerance):
     status, whole, rows, _ = run(sums, tolerance)
     assert status == (monitor.MAX_PASSES if tolerance is None else monitor.CONVERGED)
     moments = whole.problem.clock.now
-    assert moments > 100
+    assert moments > 60
     interrupted = 0
     for moment in range(1, moments + 1):
         status, first, some, saved = run(sums, tolerance, moment)
@@ -156,7 +156,7 @@ def test_interrupted_anywhere_and_resumed(sums, tolerance):
         assert again.bounds.primal == whole.bounds.primal and again.bounds.w == whole.bounds.w
         assert again.bounds.dual == whole.bounds.dual
         assert again.solver.passes == whole.solver.passes
-    assert interrupted > 100
+    assert interrupted > 60
 
 
 def test_the_best_softmax_dual_may_be_that_of_other_weights():
@@ -214,10 +214,10 @@ def test_bounds_of_rows_never_get_worse():
     assert any(row['dual_now'] < row['dual'] for row in rows)
 
 
-def test_nothing_is_evaluated_twice():
+def test_a_checkpoint_costs_one_evaluation():
     _, made, rows, _ = run(True, Tolerance(0), max_passes=8)
     assert [row['pass'] for row in rows] == list(range(1, 9))
-    assert made.problem.clock.now == STEPS + 8 * STEPS + 8 * 2 * STEPS  # the start, passes, two iterates after each
+    assert made.problem.clock.now == STEPS + 8 * STEPS + 8 * STEPS  # the start, passes, one iterate after each
 
 
 @pytest.mark.parametrize('sums', [True, False])

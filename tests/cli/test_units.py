@@ -7,7 +7,7 @@ from ssvm_cli.certificate import Bounds, Tolerance, absolute_gap, relative_gap
 from ssvm_cli.command import with_verbosity_level
 from ssvm_cli.metrics import Scores, are_chunk_tags
 from ssvm_cli.resources import available_cpus, return_memory
-from ssvm_cli.schedule import Schedule
+from ssvm_cli.schedule import Schedule, Turns
 
 
 def evaluations(schedule, passes, promising=lambda k: False):
@@ -37,6 +37,20 @@ def test_schedule_state():
     again = Schedule()
     again.restore(schedule.state())
     assert [k for k in range(31, 60) if schedule.due(k, k == 40)] == [k for k in range(31, 60) if again.due(k, k == 40)]
+
+
+def test_turns():
+    """The best when last looked at, new ones first, and one that has waited for three evaluations."""
+    turns, seen = Turns(), []
+    primal = {'current': [9, 5, 4, 3.5, 3, 2.5, 2, 1.9, 1.8, 1.7], 'mean': [9, 6, 5, 4, 2, 1, 0.9, 0.8, 0.7, 0.6]}
+    for k in range(10):
+        name = turns.choose(['current'] if k == 0 else ['current', 'mean'])
+        seen.append(name)
+        turns.looked_at(name, primal[name][k])
+        again = Turns()
+        again.restore(turns.state())
+        turns = again
+    assert seen == ['current', *['mean'] * 3, *['current'] * 3, *['mean'] * 3]
 
 
 def test_tolerance():
