@@ -25,6 +25,8 @@ class ReadOptions:
     labelled : read relations; otherwise all are the same (treebanks)
     tag_column : which columns of tags to use, 'coarse', 'fine' or 'both' (treebanks; None: those that hold something)
     whole : refuse right alignments that do not read both sequences whole (FASTA)
+    window : how many neighbours on each side a token gets the attributes of (formats with ready-made attributes)
+    edge_features : whether a token's attributes are those of the transition into it too (the same formats)
     threads : that may read a whole file side by side, where the vocabularies are known
     """
 
@@ -36,6 +38,8 @@ class ReadOptions:
     columns: int | None = None
     require_labels: bool = True
     threads: int = 1
+    window: int = 0
+    edge_features: bool = False
     single_root: bool = False
     labelled: bool = True
     tag_column: str | None = None
@@ -109,10 +113,10 @@ class TokenDataset:
         examples = np.asarray(examples, dtype=np.int64)
         counts = self.offsets[examples + 1] - self.offsets[examples]
         tokens = ranges_of(self.offsets[examples], counts)
-        indptr, indices, values = _rows(self.indptr, self.indices, self.values, tokens)
+        indptr, indices, values = rows_of(self.indptr, self.indices, self.values, tokens)
         edges = (None, None, None)
         if self.edge_indptr is not None:
-            edges = _rows(self.edge_indptr, self.edge_indices, self.edge_values, tokens)
+            edges = rows_of(self.edge_indptr, self.edge_indices, self.edge_values, tokens)
         unknown = {}
         if self.unknown_labels:
             unknown = {i: self.unknown_labels[t] for i, t in enumerate(tokens.tolist()) if t in self.unknown_labels}
@@ -222,7 +226,7 @@ def ranges_of(starts, counts):
     return np.repeat(starts - before[:-1], counts) + np.arange(before[-1])
 
 
-def _rows(indptr, indices, values, rows):
+def rows_of(indptr, indices, values, rows):
     """The CSR triple of the given rows."""
     counts = indptr[rows + 1] - indptr[rows]
     entries = ranges_of(indptr[rows], counts)

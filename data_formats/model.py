@@ -89,7 +89,7 @@ def load(path, with_dual=True, as_stored=False):
     labels = len(names['label_names'])
     if not labels:
         raise container.error('a model without labels')
-    weights = parameters.read(container, header, {name: len(table) for name, table in names.items()}, as_stored)
+    weights = parameters.read(container, header, names, as_stored)
     matrices = {name: container.array(name, '<f8', (labels, labels)) for name in MATRICES if name in container.names()}
     dual = None
     if with_dual:

@@ -11,6 +11,13 @@ FORMAT_VERSION = 1
 WHAT = 'an ssvm model'
 BY_MATRIX = ('costs', 'tree')  # losses that are the cost matrix of the model
 CLASSES = ('taxonomy', 'class_features', 'class_similarity')  # what describes the classes
+WIDEST = 100  # window
+# what the structure of a task is built with
+STRUCTURE = {
+    'chain': ('order',),
+    'dependency': ('nonprojective', 'single_root', 'hash_bits'),
+    'alignment': ('gap_model', 'align'),
+}
 STATUSES = ('converged', 'finished', 'max-passes', 'max-time', 'interrupted')
 
 
@@ -28,6 +35,10 @@ def _one_of(*values):
 
 def _count(value):
     return type(value) is int and value >= 0
+
+
+def _window(value):
+    return _count(value) and value <= WIDEST
 
 
 def _tolerance(value):
@@ -57,10 +68,13 @@ OPTIONAL = {
     'data.template': (_exactly(str), 'a text'),
     'data.columns': (_exactly(int), 'a whole number'),
     'data.bias': (_exactly(bool), 'true or false'),
+    'data.window': (_window, f'a whole number from 0 to {WIDEST}'),
+    'data.edge_features': (_exactly(bool), 'true or false'),
     'data.tag_column': (_one_of('coarse', 'fine', 'both'), 'coarse, fine or both'),
     'data.unlabelled': (_exactly(bool), 'true or false'),
     'kernel': (_exactly(dict), 'an object'),
     'structure': (_exactly(dict), 'an object'),
+    'structure.order': (_one_of(1, 2), '1 or 2'),
     'structure.nonprojective': (_exactly(bool), 'true or false'),
     'structure.single_root': (_exactly(bool), 'true or false'),
     'structure.gap_model': (_one_of('linear', 'affine'), 'linear or affine'),
@@ -93,6 +107,9 @@ def check_header(header, matrices, error):
         if not right(value) and not (value is None and key in OPTIONAL):
             raise error(f'header has {key} = {value!r}', f'expected {expected}')
     header['lambda'] = float(header['lambda'])
+    for key in header.get('structure') or {}:
+        if key not in STRUCTURE.get(header['task'], ()):
+            raise error(f'header has structure.{key} and task = {header["task"]!r}')
     _check_loss(header, 'cost' in matrices, error)
     if header.get('classes') is not None and 'similarity' not in matrices:
         raise error(f'header has classes = {header["classes"]!r} and there is no similarity matrix')

@@ -13,6 +13,7 @@ from cython_ext.text.rows import count_ids, keep_ids, renumber
 from data_formats.dataset import Block, TokenDataset
 from data_formats.errors import DataError
 from data_formats.source import Source
+from data_formats.windows import with_neighbours
 
 
 class Part(NamedTuple):
@@ -42,6 +43,8 @@ def finish(parts, options, frozen):
         if 'edge_indptr' in parts:
             parts['edge_attributes'] = frozen.edge_attributes
     dataset = TokenDataset(**parts)
+    if options.window or options.edge_features:
+        dataset = with_neighbours(dataset, options, frozen)
     if options.task == 'multiclass':
         dataset = dataset.as_multiclass()
     if options.bias:

@@ -4,6 +4,7 @@ A format is one module of this package that offers
 
     NAME, DESCRIPTION       what --format calls it, and one line for the help
     EXTENSIONS, TASKS       file name endings; tasks it can feed, the usual one first
+    NEIGHBOURS              True where --window and --edge-features make sense: sequences with ready-made attributes
     read(source, options, vocabularies=None) -> TokenDataset, SentenceDataset or HomologDataset
     stream(source, options, vocabularies) -> iterator of Block
     reader(source, options, vocabularies) -> data_formats.reading.Reader, for those who parse parts side by side

@@ -35,6 +35,7 @@ from ssvm_cli.command import Command, LazyChoice, Whole
     help='Drop attributes that occur on fewer than N tokens.',
 )
 @options.data('--bias', is_flag=True, help='Give each token an attribute of value 1.')
+@options.window_option
 @options.data(
     '--names',
     type=click.Path(),

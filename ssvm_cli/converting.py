@@ -11,6 +11,7 @@ from data_formats.model import is_container, load, save
 from data_formats.registry import FORMATS, by_extension, detect, format_named
 from data_formats.source import Source
 from ssvm_cli.inputs import read_text
+from ssvm_cli.neighbours import check_neighbours
 from ssvm_cli.paths import check_paths
 from ssvm_cli.progress import Progress, counted
 
@@ -73,7 +74,9 @@ def convert_data(o, source, progress):
     if o.template is not None and name != 'conll':
         raise UsageError(f'--template makes attributes of CoNLL columns, and {o.input} is in the format {name}')
     template = (read_text(o.template), o.template) if o.template is not None else (None, '<template>')
-    options = ReadOptions(*template, module.TASKS[0], o.min_freq, o.bias, require_labels=False)
+    check_neighbours(module, o.window)
+    how = {'min_freq': o.min_freq, 'bias': o.bias, 'window': o.window}
+    options = ReadOptions(*template, module.TASKS[0], **how, require_labels=False)
     dataset = module.read(source, options)
     with contextlib.ExitStack() as stack:
         names = stack.enter_context(atomic_output(o.names)) if o.names is not None else None
@@ -94,13 +97,13 @@ def transcribe(o, source, module, target, progress):
 
 
 def _refuse_attribute_options(o, what):
-    given = _given(o, ('--template', '--min-freq', '--bias', '--names'))
+    given = _given(o, ('--template', '--min-freq', '--bias', '--window', '--names'))
     if given:
         raise UsageError(f'{o.input} is {what}, without attributes: {", ".join(given)} make no sense')
 
 
 def _refuse_data_options(o, what):
-    given = _given(o, ('--from', '--to', '--template', '--min-freq', '--bias', '--names'))
+    given = _given(o, ('--from', '--to', '--template', '--min-freq', '--bias', '--window', '--names'))
     if given:
         raise UsageError(f'{o.input} is {what}: {", ".join(given)} make no sense')
 
@@ -115,6 +118,7 @@ def _given(o, names):
             ('--template', o.template, None),
             ('--min-freq', o.min_freq, 1),
             ('--bias', o.bias, False),
+            ('--window', o.window, 0),
             ('--names', o.names, None),
         )
         if name in names and value != default

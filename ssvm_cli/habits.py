@@ -64,6 +64,8 @@ HABITS = {
             ('crf_learn', '--objective log or hinge', {'CRF-L2': '--objective log', 'CRF': '--objective log'}),
         ],
         '-B': [('liblinear', '--bias', {})],
+        '--t': [('svm_hmm', '--order 1 or 2', {'1': '--order 1', '2': '--order 2'})],
+        '--e': [('svm_hmm', '--edge-features for an order of 1, and nothing for 0,', {})],
         '--maxiter': [('crf_learn', '--max-passes N', {})],
         '--freq': [('crf_learn', '--min-freq N', {})],
         '--thread': [('crf_learn', '--threads N', {})],

@@ -23,6 +23,7 @@ from ssvm_cli.command import LambdaPath, LazyChoice, Number, Option, Whole
 TASKS = ('multiclass', 'chain', 'dependency', 'alignment')
 OBJECTIVES = ('hinge', 'log', 'softmax-margin')
 FEATURE_SETS = ('all', 'observed')
+ORDERS = ('1', '2')
 KERNELS = ('linear', 'poly', 'rbf')
 # What svm_struct_learn writes for -o and -l is understood too: spelling -> name.
 RESCALE = {'margin': 'margin', '2': 'margin', 'slack': 'slack', '1': 'slack'}
@@ -120,6 +121,15 @@ template_option = data(
     help='CRF++ template that makes attributes of CoNLL columns. Default: a built-in one for their number.',
 )
 
+window_option = data(
+    '--window',
+    type=Whole(0, 100),
+    default=0,
+    show_default=True,
+    metavar='N',
+    help='svm_hmm and CRFsuite files: give each token the attributes of N neighbours on each side too, as NAME[-1] ...',
+)
+
 data_options = together(
     data(
         '--task',
@@ -145,6 +155,19 @@ data_options = together(
         help='Weights for all attribute-label and label-label pairs, or only for those observed in TRAIN.',
     ),
     data('--bias', is_flag=True, help='Give each token an attribute of value 1.'),
+    data(
+        '--order',
+        type=click.Choice(ORDERS),
+        default='1',
+        show_default=True,
+        help='Chains: weights for pairs of neighbouring labels (1), or for triplets of labels too (2).',
+    ),
+    window_option,
+    data(
+        '--edge-features',
+        is_flag=True,
+        help="svm_hmm and CRFsuite files: weights for a token's attributes and the pair of labels at and before it.",
+    ),
 )
 
 objective_options = together(

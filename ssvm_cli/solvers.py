@@ -10,15 +10,16 @@ SAID = {'slack': 'slack rescaling', 'squared': 'slack norm 2', 'hard-margin': 'a
 WIDTH = 100
 
 
-def choose(name, objective, kernel=False, variants=(), task_loss=None):
+def choose(name, objective, kernel=False, variants=(), task_loss=None, order=1):
     """The SolverInfo of a name as --solver has it, for an objective, with a kernel or without; variants: names of what
-    is changed about the hinge (objectives.registry.Variant.names); task_loss: as given, None for the usual one.
+    is changed about the hinge (objectives.registry.Variant.names); task_loss: as given, None for the usual one; order:
+    of a chain.
 
     Raises:
         UsageError: no such solver, or one that does not minimise this objective; with the alternatives.
     """
     if name == 'auto':
-        name = automatic(objective, kernel, variants, task_loss)
+        name = automatic(objective, kernel, variants, task_loss, order)
     if name not in MODULES:
         raise UsageError(f'unknown solver {name!r} (choose from auto, {", ".join(MODULES)})')
     info = solver_info(name)
@@ -42,11 +43,13 @@ def choose(name, objective, kernel=False, variants=(), task_loss=None):
     return info
 
 
-def automatic(objective, kernel=False, variants=(), task_loss=None):
+def automatic(objective, kernel=False, variants=(), task_loss=None, order=1):
     """What `auto` picks: the usual solver, or the first one that works with kernels where it does not."""
     usual = 'n-slack' if 'hard-margin' in variants else AUTO[objective]
     if objective == 'softmax-margin' and task_loss == 'zero-one':
         usual = 'lbfgs'  # on sequences this loss is no sum over parts, which eg needs
+    if usual == 'eg' and order == 2 and not kernel:
+        usual = 'lbfgs'  # eg keeps numbers for each part of each example, and there are K^3 triplets
     return usual if not kernel or solver_info(usual).kernels else next(iter(with_kernels(objective)), usual)
 
 

@@ -10,12 +10,13 @@ from cython_ext.errors import UnfitDataError
 from cython_ext.features.kernel_function import Kernel
 from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import all_solvers
+from cython_ext.structures.registry import structure_info
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.atomic import is_special, remove_leftovers
 from data_formats.errors import DataError, SolverError, UsageError
 from data_formats.model import Model, load, save
 from data_formats.registry import format_named
-from ssvm_cli import __version__, hints, monitor
+from ssvm_cli import __version__, hints, memory, monitor
 from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
 from ssvm_cli.classes import TREE, read_classes, requested_kind
 from ssvm_cli.cli import Terminated
@@ -24,7 +25,7 @@ from ssvm_cli.kernels import requested_kernel
 from ssvm_cli.options import TASK_LOSSES, accepted
 from ssvm_cli.progress import Progress, counted
 from ssvm_cli.rescue import save_elsewhere
-from ssvm_cli.resources import available_cpus, return_memory, total_memory
+from ssvm_cli.resources import available_cpus, return_memory
 from ssvm_cli.schedule import Schedule
 from ssvm_cli.settings import check_oracle, parse_settings, with_oracle
 from ssvm_cli.signals import StopFlag
@@ -90,7 +91,7 @@ def check_request(o):
     kernel = requested_kernel(o)
     kind = requested_kind(o)
     variant = requested_variant(o)
-    info = choose(o.solver, o.objective, kernel is not None, variant.names, TASK_LOSSES.get(o.task_loss))
+    info = choose(o.solver, o.objective, kernel is not None, variant.names, TASK_LOSSES.get(o.task_loss), int(o.order))
     starts = STARTS if kernel is None else STARTS[1:]  # coefficients belong to the tokens that they were made for
     if o.init is not None and not any(hasattr(info.make, start) for start in starts):
         able = [other.name for other in all_solvers() if any(hasattr(other.make, start) for start in starts)]
@@ -212,11 +213,12 @@ class Training:
         )
         loss = '' if self.loss_name is None else f', task loss {self.loss_name}'
         kernel = '' if self.kernel is None else f', {Kernel.of(self.kernel)}'
+        order = ', order 2' if self.structure.get('order') == 2 else ''
         if self.classes.kind is not None:
             kernel = f', classes by {self.classes.kind.replace("_", " ")}'
         variant = ''.join(f', {name}' for name in self.variant.names)
         self.progress.say(
-            f'{o.objective}{variant}{loss}{kernel}, lambda {self.lam:.6g}{origin}, solver {self.info.name}, '
+            f'{o.objective}{variant}{loss}{order}{kernel}, lambda {self.lam:.6g}{origin}, solver {self.info.name}, '
             f'seed {o.seed}, {counted(self.threads, "thread")}'
         )
 
@@ -235,7 +237,6 @@ class Training:
 
     def _settle_loss(self):
         """The task loss: its name for people and the model, and what the core takes."""
-        from cython_ext.structures.registry import structure_info
         from data_formats.label_matrix import read_cost_matrix
 
         o = self.o
@@ -258,8 +259,6 @@ class Training:
 
     def _check_costs(self):
         """Refuse a cost matrix where there are no labels that it could be about."""
-        from cython_ext.structures.registry import structure_info
-
         info = structure_info(self.task.name)
         if info.cost_matrix is None:
             known = ', '.join(info.losses)
@@ -269,6 +268,8 @@ class Training:
         from cython_ext.problem import build_problem
 
         o = self.o
+        if self.structure.get('order') == 2:
+            memory.check_triplets(len(self.dataset.label_names), self.threads)
         try:
             self.problem = build_problem(
                 self.dataset,
@@ -289,11 +290,11 @@ class Training:
             raise self._refused(error) from error
         self.run_facts = self._run_facts()
         self.dataset = self.dataset.without_inputs()  # the problem has them in a form of its own
-        memory = self.problem.memory_estimate() / 2**20
-        self.progress.say(f'{self.problem.dim} weights with padding, {memory:.0f} MB', level=2)
+        size = self.problem.memory_estimate() / 2**20
+        self.progress.say(f'{self.problem.dim} weights with padding, {size:.0f} MB', level=2)
         if self.kernel is not None:
             self.progress.say(str(self.problem.features.basis), level=2)
-        self._check_memory()
+        memory.check_problem(self.problem, self.info, *self.task.memory_hint(self.dataset))
         try:
             self.solver = self.info.make(self.problem, self.settings, o.seed)
         except ValueError as error:
@@ -303,22 +304,6 @@ class Training:
         """What the core cannot do: with the values in the data, or with these options."""
         of_data = isinstance(error, UnfitDataError)
         return DataError(self.o.train, None, str(error)) if of_data else UsageError(str(error))
-
-    def _check_memory(self):
-        """Refuse what cannot fit: weights, their change and the best weights are three vectors at least."""
-        needed, there = 3 * self.problem.memory_estimate(), total_memory()
-        if self.kernel is not None:
-            cache = self.problem.features.basis.cache_bytes
-            if there is not None and needed + cache > there:
-                raise SolverError(
-                    f'{self.problem.features.basis}, and there are {there / 2**30:.1f} GB (--kernel-cache MB)'
-                )
-            return
-        if there is not None and needed > there:
-            many, advice = self.task.memory_hint(self.dataset)
-            raise SolverError(
-                f'{many} need {needed / 2**30:.1f} GB at least, and there are {there / 2**30:.1f} GB ({advice})'
-            )
 
     def _initialise(self):
         if self.o.init is None:

@@ -35,11 +35,14 @@ def transferred(model, dataset, blocks, path):
     tables = {
         'state': (_places(dataset.attributes, model.attributes), labels),
         'transition': (labels, labels),
+        'triple': (labels, labels, labels),
     }
     if 'edge' in blocks:
         tables['edge'] = (_places(dataset.edge_attributes, model.edge_attributes), labels, labels)
     new = {}
     for name, places in tables.items():
+        if name != 'state' and name not in blocks:
+            continue
         new[name] = np.zeros([len(p) for p in places])
         if name in old:
             known = [np.flatnonzero(p >= 0) for p in places]

@@ -7,9 +7,11 @@ counters over readable keys:
     parts       ('label', t, y)          label y at position t
                 ('step', p, q)           label p followed by q, counted over the positions (tied)
                 ('step', t, p, q)        the same at positions t - 1 and t, when transitions have input features
+                ('triple', p, q, r)      label p followed by q and r, counted over the positions (chains of order 2)
     features    ('state', a, y)          sum of the values of attribute a at the positions labelled y
                 ('transition', p, q)     number of steps from p to q
                 ('edge', e, p, q)        sum of the values of edge attribute e at the steps from p to q
+                ('triple', p, q, r)      number of times that p, q, r follow each other (chains of order 2)
 
 A further structure is one more generator and one more row of STRUCTURES; the rest works on the counters alone.
 Dependency trees are in tests/sentences.py.
@@ -28,13 +30,14 @@ from tests import sentences
 class Example(NamedTuple):
     """One example as plain lists: per position, pairs (attribute, value); `edges[t]` belongs to the step into t.
 
-    transitions: whether a pair of labels has a weight of its own, whatever the input.
+    transitions: whether a pair of labels has a weight of its own, whatever the input. order: 2 for triplets of labels.
     """
 
     tokens: list
     edges: list | None
     gold: tuple
     transitions: bool = True
+    order: int = 1
 
 
 class Output(NamedTuple):
@@ -58,7 +61,7 @@ def example_of(dataset, i):
     if dataset.edge_indptr is not None:
         edges = [rows(dataset.edge_indptr, dataset.edge_indices, dataset.edge_values, t) for t in positions]
     gold = tuple(int(dataset.labels[t]) for t in positions)
-    return Example(tokens, edges, gold, getattr(dataset, 'transitions', True))
+    return Example(tokens, edges, gold, getattr(dataset, 'transitions', True), getattr(dataset, 'order', 1))
 
 
 def multiclass(example, n_labels):
@@ -72,7 +75,7 @@ def multiclass(example, n_labels):
 
 
 def chain(example, n_labels):
-    """A label per position, first-order transitions, optionally with input features of their own."""
+    """A label per position, transitions, optionally with input features of their own; triplets where the order is 2."""
     for code in itertools.product(range(n_labels), repeat=len(example.tokens)):
         parts, features = Counter(), Counter()
         for t, y in enumerate(code):
@@ -87,6 +90,9 @@ def chain(example, n_labels):
             parts[('step', p, y) if example.edges is None else ('step', t, p, y)] += 1
             for e, value in example.edges[t] if example.edges is not None else ():
                 features['edge', e, p, y] += value
+        for triple in zip(code, code[1:], code[2:], strict=False) if example.order == 2 else ():
+            parts[('triple', *triple)] += 1
+            features[('triple', *triple)] += 1
         yield Output(code, parts, features)
 
 
@@ -140,8 +146,8 @@ class Enumeration:
     """A whole tiny data set, every output of every example.
 
     feature_set 'all' gives a weight to every feature of any output; with 'observed' only those pairs of attribute and
-    label, pairs of labels and features of arcs have one that occur in right outputs, while edge features all do. An arc
-    feature with relations has a weight for each of them where some right output has the feature.
+    label, pairs and triplets of labels and features of arcs have one that occur in right outputs, while edge features
+    all do. An arc feature with relations has a weight for each of them where some right output has the feature.
     `keys` names the d coordinates of a weight vector, `examples` holds an Enumerated per example.
     """
 

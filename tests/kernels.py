@@ -59,7 +59,7 @@ def kernel_twin(name, objective, kernel, loss='hamming', lam_times_n=1.0, **how)
     """The problem on tiny.DATA[name] with a kernel (a dict) and lambda = lam_times_n / n; how: for build_problem."""
     data = tiny.named(name)
     dataset, lam = dataset_of(data), lam_times_n / (len(data.offsets) - 1)
-    problem = build_problem(dataset, data.task, objective, loss, lam, kernel=kernel, **how)
+    problem = build_problem(dataset, data.task, objective, loss, lam, kernel=kernel, structure=data.structure, **how)
     explicit = explicit_features(data, **kernel)
     truth = Enumeration(data.task, with_features(data, explicit), data.n_labels, loss)
     basis = problem.features.basis

@@ -52,6 +52,12 @@ def test_chain_statistics_by_hand():
     assert bare.features == {('state', 0, 1): 1.0, ('state', 2, 1): 0.75}
     assert bare.parts == plain.parts
 
+    longer = Example([*tokens, []], None, (0, 0, 0, 0), False, 2)
+    (second,) = (o for o in STRUCTURES['chain'](longer, 2) if o.code == (1, 1, 0, 1))
+    triples = Counter({('triple', 1, 1, 0): 1, ('triple', 1, 0, 1): 1})
+    assert second.features == bare.features + triples
+    assert second.parts == plain.parts + Counter({('label', 3, 1): 1, ('step', 0, 1): 1}) + triples
+
 
 def test_example_of_reads_the_arrays():
     data = SimpleNamespace(
@@ -64,8 +70,8 @@ def test_example_of_reads_the_arrays():
         edge_values=np.array([0.5]),
         labels=np.array([1, 0, 1]),
     )
-    assert example_of(data, 0) == ([[(4, 1.0)]], [[]], (1,), True)
-    assert example_of(data, 1) == ([[], [(0, 1.0), (2, 1.0)]], [[], [(1, 0.5)]], (0, 1), True)
+    assert example_of(data, 0) == ([[(4, 1.0)]], [[]], (1,), True, 1)
+    assert example_of(data, 1) == ([[], [(0, 1.0), (2, 1.0)]], [[], [(1, 0.5)]], (0, 1), True, 1)
 
 
 @pytest.mark.parametrize('edges', [0, 2])

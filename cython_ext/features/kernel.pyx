@@ -16,7 +16,8 @@ from libc.string cimport memcpy, memset
 
 from cython_ext.features.feature_map cimport Accumulator
 from cython_ext.features.kernel_basis cimport KernelBasis
-from cython_ext.features.sparse cimport SparseFeatures, SparseRows
+from cython_ext.features.sparse cimport SparseFeatures
+from cython_ext.features.sparse_rows cimport SparseRows
 from cython_ext.features.sparse import GRAM_LIMIT
 from cython_ext.kernels cimport vector
 from cython_ext.memory import aligned_zeros
@@ -34,8 +35,8 @@ cdef class KernelFeatures(SparseFeatures):
     add to, and `scores` is all that may be called. pool: the threads of `inner`."""
 
     def __init__(self, SparseRows tokens not None, KernelBasis basis not None, offsets, Py_ssize_t n_labels,
-                 Py_ssize_t stride, bint chain=False, bint transitions=False, SparseRows edges=None, pool=None):
-        SparseFeatures.__init__(self, tokens, offsets, n_labels, stride, chain, transitions, edges)
+                 Py_ssize_t stride, Py_ssize_t order=0, bint transitions=False, SparseRows edges=None, pool=None):
+        SparseFeatures.__init__(self, tokens, offsets, n_labels, stride, order, transitions, edges)
         self.basis, self.pool = basis, pool or Pool(1)
         places = basis.find(tokens.indptr_array, tokens.index_array, tokens.value_array)
         cdef const int32_t[::1] view = np.append(places, np.int32(-1))
@@ -62,7 +63,7 @@ cdef class KernelFeatures(SparseFeatures):
                        self.stride * sizeof(double))
         else:
             self.basis.multiply(self.tokens, begin, self.place + begin, T, w, self.stride, theta)
-        self.pair_scores(i, w + self.state_size, theta + T * self.stride)
+        self.transition_scores(i, w + self.state_size, theta + T * self.stride)
 
     cdef void add_row(self, Py_ssize_t t, const double *row, double scale, double *w) noexcept nogil:
         vector.axpy(self.stride, scale, row, w + self.place[t] * self.stride)
@@ -176,13 +177,13 @@ cdef class KernelFeatures(SparseFeatures):
 
     def blocks(self, w):
         """The tokens with coefficients, support.indptr, support.indices and, unless all are 1, support.values, their
-        coefficients support.weights [m, K], and transition and edge as of SparseFeatures."""
+        coefficients support.weights [m, K], and transition, edge and triple as of SparseFeatures."""
         w = np.asarray(w, np.float64)
         table = w[:self.state_size].reshape(self.basis.size, self.stride)[:, :self.n_labels]
         size = np.abs(table).max(axis=1, initial=0)
         rows = np.flatnonzero(size > NEGLIGIBLE * size.max(initial=0))
         table = np.ascontiguousarray(table[rows])
-        return {**self.basis.support(rows), 'support.weights': table, **self._pair_blocks(w)}
+        return {**self.basis.support(rows), 'support.weights': table, **self._transition_blocks(w)}
 
     def weights(self, blocks):
         """The weight vector of blocks(). Raises ValueError where a token with coefficients is not in the basis."""
@@ -196,5 +197,5 @@ cdef class KernelFeatures(SparseFeatures):
             raise ValueError('the support tokens are of other data')
         w = self.zeros()
         np.add.at(w[:self.state_size].reshape(self.basis.size, self.stride)[:, :self.n_labels], places, table)
-        self._set_pair_blocks(w, blocks)
+        self._set_transition_blocks(w, blocks)
         return w

@@ -1,6 +1,6 @@
 from libc.stdint cimport int32_t, uint8_t, uint16_t
 
-from cython_ext.features.sparse cimport SparseRows
+from cython_ext.features.sparse_rows cimport SparseRows
 
 
 cdef struct Query:                      # a token whose row of the kernel matrix is asked for

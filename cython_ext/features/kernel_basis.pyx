@@ -15,7 +15,7 @@ from libc.string cimport memset
 
 from cython_ext.errors import UnfitDataError
 from cython_ext.features.distinct_rows import DistinctRows
-from cython_ext.features.sparse cimport SparseRows
+from cython_ext.features.sparse_rows cimport SparseRows
 from cython_ext.kernels cimport kernel_rows
 
 cdef enum:

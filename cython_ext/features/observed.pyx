@@ -1,4 +1,5 @@
-"""Sparse features of positions with a weight only for the attribute-label and label-label pairs seen in training.
+"""Sparse features of positions with a weight only for the attribute-label pairs, label pairs and label triplets seen in
+training.
 
 The state weights of an attribute are a list of (label, weight) instead of a row of all labels. Most attributes have
 been seen with one or two labels, so the vector is many times shorter. Weights of edge attributes are not thinned out.
@@ -10,13 +11,13 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
 from cython_ext.features.feature_map cimport Accumulator
-from cython_ext.features.sparse cimport SparseFeatures, SparseRows
+from cython_ext.features.sparse cimport SparseFeatures
+from cython_ext.features.sparse_rows cimport SparseRows
 
 
-def observed_pairs(SparseRows tokens, const int32_t[::1] labels, const int64_t[::1] offsets, Py_ssize_t n_labels):
-    """(indptr int64[attributes + 1], labels int32, transitions bool[K, K]): what occurs together in the data."""
+def observed_pairs(SparseRows tokens, const int32_t[::1] labels, Py_ssize_t n_labels):
+    """(indptr int64[attributes + 1], labels int32): the labels that occur with each attribute in the data."""
     seen = np.zeros((tokens.columns, n_labels), np.uint8)
-    pairs = np.zeros((n_labels, n_labels), bool)
     cdef unsigned char[:, ::1] view = seen
     cdef Py_ssize_t t
     cdef int64_t p
@@ -26,24 +27,30 @@ def observed_pairs(SparseRows tokens, const int32_t[::1] labels, const int64_t[:
                 continue
             for p in range(tokens.indptr[t], tokens.indptr[t + 1]):
                 view[tokens.index[p], labels[t]] = 1
-    y = np.asarray(labels)
-    inside = np.ones(len(y), bool)
-    inside[np.asarray(offsets)[:len(offsets) - 1][np.diff(offsets) > 0]] = False
-    after = np.flatnonzero(inside)
-    after = after[(y[after - 1] >= 0) & (y[after] >= 0)]
-    pairs[y[after - 1], y[after]] = True
     indptr = np.zeros(tokens.columns + 1, np.int64)
     np.cumsum(seen.sum(axis=1, dtype=np.int64), out=indptr[1:])
-    return indptr, np.nonzero(seen)[1].astype(np.int32), pairs
+    return indptr, np.nonzero(seen)[1].astype(np.int32)
+
+
+def observed_sequences(labels, offsets, n_labels, length):
+    """bool[K, ..., K], `length` axes: which sequences of so many labels occur in the data."""
+    seen = np.zeros((n_labels,) * length, bool)
+    counts = np.diff(offsets)
+    place = np.arange(len(labels)) - np.repeat(np.asarray(offsets)[:len(counts)], counts)
+    last = np.flatnonzero(place >= length - 1)
+    runs = [np.asarray(labels)[last - back] for back in range(length - 1, -1, -1)]
+    known = np.min(runs, axis=0, initial=0) >= 0
+    seen[tuple(run[known] for run in runs)] = True
+    return seen
 
 
 cdef class ObservedFeatures(SparseFeatures):
     """As SparseFeatures; labels: int32[N] of all tokens, from which the pairs are taken."""
 
     def __init__(self, SparseRows tokens not None, offsets, labels, Py_ssize_t n_labels, Py_ssize_t stride,
-                 bint chain=False, bint transitions=False, SparseRows edges=None):
-        SparseFeatures.__init__(self, tokens, offsets, n_labels, stride, chain, transitions, edges)
-        indptr, index, pairs = observed_pairs(tokens, labels, offsets, n_labels)
+                 Py_ssize_t order=0, bint transitions=False, SparseRows edges=None):
+        SparseFeatures.__init__(self, tokens, offsets, n_labels, stride, order, transitions, edges)
+        indptr, index = observed_pairs(tokens, labels, n_labels)
         cdef const int64_t[::1] indptr_view = indptr
         cdef const int32_t[::1] index_view = index
         self.label_indptr, self.label_index = indptr, index
@@ -51,7 +58,9 @@ cdef class ObservedFeatures(SparseFeatures):
         self.label = &index_view[0] if len(index) else NULL
         self.dim += len(index) - self.state_size
         self.state_size = len(index)
-        self._set_mask(pairs)
+        pairs = observed_sequences(labels, offsets, n_labels, 2)
+        triples = observed_sequences(labels, offsets, n_labels, 3).transpose(1, 0, 2) if order == 2 else None
+        self._set_masks(pairs, triples)
         self._make_spare()
 
     cdef int64_t place(self, int32_t attribute, Py_ssize_t k) noexcept nogil:
@@ -78,7 +87,7 @@ cdef class ObservedFeatures(SparseFeatures):
                 for e in range(self.first[attribute], self.first[attribute + 1]):
                     theta[self.label[e]] += x * w[e]
             theta += self.stride
-        self.pair_scores(i, w + self.state_size, theta)
+        self.transition_scores(i, w + self.state_size, theta)
 
     cdef void add_row(self, Py_ssize_t t, const double *row, double scale, double *w) noexcept nogil:
         cdef int64_t p, e
@@ -128,7 +137,7 @@ cdef class ObservedFeatures(SparseFeatures):
         """As of SparseFeatures, with the state weights as state.indptr, state.labels and state.weights."""
         out = {'state.indptr': self.label_indptr, 'state.labels': self.label_index,
                'state.weights': np.array(w[:self.state_size], np.float64)}
-        return {**out, **self._pair_blocks(w)}
+        return {**out, **self._transition_blocks(w)}
 
     def weights(self, blocks):
         blocks = dict(blocks)
@@ -139,5 +148,5 @@ cdef class ObservedFeatures(SparseFeatures):
             raise ValueError(f'{len(lists[2])} state weights (expected {self.state_size})')
         w = self.zeros()
         w[:self.state_size] = lists[2]
-        self._set_pair_blocks(w, blocks)
+        self._set_transition_blocks(w, blocks)
         return w

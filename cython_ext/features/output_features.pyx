@@ -12,7 +12,8 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
-from cython_ext.features.sparse cimport SparseAccumulator, SparseFeatures, SparseRows
+from cython_ext.features.sparse cimport SparseAccumulator, SparseFeatures
+from cython_ext.features.sparse_rows cimport SparseRows
 from cython_ext.kernels cimport vector
 from cython_ext.memory import aligned_zeros
 

@@ -1,16 +1,18 @@
-"""Sparse linear features of positions: phi = sum_t x_t (x) e(y_t), transitions, and transitions with input features.
+"""Sparse linear features of positions: phi = sum_t x_t (x) e(y_t), and what transitions.pyx has of label pairs and triplets.
 
-A weight vector is [attribute, label] rows of `stride` doubles, then (where there are transitions) one [from, to]
-block of stride x stride, then such a block for each edge attribute. All weights of an attribute lie side by side,
-so that one visit of a token reads whole cache lines. Covers multiclass (one position, no transitions) and chains.
+A weight vector is [attribute, label] rows of `stride` doubles, then the weights of transitions. All weights of an
+attribute lie side by side, so that one visit of a token reads whole cache lines. Covers multiclass (one position, no
+transitions) and chains.
 """
 
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint16_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
-from cython_ext.features.feature_map cimport Accumulator, FeatureMap
+from cython_ext.features.feature_map cimport Accumulator
+from cython_ext.features.sparse_rows cimport SparseRows
+from cython_ext.features.transitions cimport TransitionWeights
 from cython_ext.kernels cimport vector
 from cython_ext.memory import aligned_zeros
 from cython_ext.parallel import ranges
@@ -24,86 +26,16 @@ WINDOW = 8                  # labels that are accumulated at a time where memory
 GRAM_LIMIT = 1 << 29        # bytes; above it the inner products of positions are computed when needed
 
 
-cdef class SparseRows:
-    """A CSR matrix for the kernels: indptr int64[n + 1], index int32[nnz] ascending in each row, value float64[nnz]
-    or None when all are 1."""
+cdef class SparseFeatures(TransitionWeights):
+    """tokens: SparseRows [N, attributes]; groups: the ColumnGroups that the columns of tokens are, or None where they are the
+    attributes; the rest as TransitionWeights."""
 
-    def __init__(self, indptr, index, value, Py_ssize_t columns):
-        cdef const int64_t[::1] indptr_view = np.ascontiguousarray(indptr, np.int64)
-        cdef const int32_t[::1] index_view = np.ascontiguousarray(index, np.int32)
-        cdef const double[::1] value_view
-        self.n, self.columns = len(indptr_view) - 1, columns
-        self.indptr_array, self.index_array, self.value_array = indptr_view, index_view, None
-        self.indptr = &indptr_view[0]
-        self.index = &index_view[0] if len(index_view) else NULL
-        self.value = NULL
-        if value is not None and len(index_view):
-            value_view = np.ascontiguousarray(value, np.float64)
-            self.value_array = value_view
-            self.value = &value_view[0]
-
-    cdef const double *values(self, int64_t p) noexcept nogil:
-        """Where the values of entry p and after stand, NULL when all are 1."""
-        if self.value == NULL:
-            return NULL
-        return self.value + p
-
-    cdef double inner(self, Py_ssize_t r, Py_ssize_t s) noexcept nogil:
-        """Inner product of rows r and s."""
-        cdef int64_t p = self.indptr[r], q = self.indptr[s]
-        cdef double total = 0.0
-        while p < self.indptr[r + 1] and q < self.indptr[s + 1]:
-            if self.index[p] < self.index[q]:
-                p += 1
-            elif self.index[p] > self.index[q]:
-                q += 1
-            else:
-                total += 1.0 if self.value == NULL else self.value[p] * self.value[q]
-                p += 1
-                q += 1
-        return total
-
-    def transposed(self, bint with_values=True):
-        """(indptr, row numbers ascending, values or None) of the columns."""
-        index = np.asarray(self.index_array)
-        indptr = np.zeros(self.columns + 1, np.int64)
-        np.cumsum(np.bincount(index, minlength=self.columns), out=indptr[1:])
-        rows = np.empty(len(index), np.int32)
-        with_values = with_values and self.value != NULL
-        values = np.empty(len(index)) if with_values else None
-        cdef int64_t[::1] place = indptr[:self.columns].copy()
-        cdef int32_t[::1] rows_view = rows
-        cdef double[::1] values_view = values
-        cdef Py_ssize_t r
-        cdef int64_t p, to
-        with nogil:
-            for r in range(self.n):
-                for p in range(self.indptr[r], self.indptr[r + 1]):
-                    to = place[self.index[p]]
-                    rows_view[to] = <int32_t> r
-                    if with_values:
-                        values_view[to] = self.value[p]
-                    place[self.index[p]] = to + 1
-        return indptr, rows, values
-
-
-cdef class SparseFeatures(FeatureMap):
-    """tokens: SparseRows [N, attributes]; offsets: int64[n + 1] tokens of each example; n_labels: K; chain:
-    whether theta has transition scores; transitions: whether there are transition weights; edges: SparseRows [N, edge
-    attributes] of the transition into each token, or None; groups: the ColumnGroups that the columns of tokens are, or
-    None where they are the attributes."""
-
-    def __init__(self, SparseRows tokens not None, offsets, Py_ssize_t n_labels, Py_ssize_t stride, bint chain=False,
+    def __init__(self, SparseRows tokens not None, offsets, Py_ssize_t n_labels, Py_ssize_t stride, Py_ssize_t order=0,
                  bint transitions=False, SparseRows edges=None, groups=None):
-        cdef const int64_t[::1] view = offsets
-        self.groups = groups
-        self.tokens, self.edges, self.offsets, self.offset_data = tokens, edges, offsets, &view[0]
-        self.n_labels, self.stride, self.chain, self.transitions = n_labels, stride, chain, transitions
+        TransitionWeights.__init__(self, offsets, n_labels, stride, order, transitions, edges)
+        self.tokens, self.groups = tokens, groups
         self.state_size = tokens.columns * stride
-        self.transition_size = stride * stride if transitions else 0
-        self.square = stride * stride
-        self.dim = self.state_size + self.transition_size + self.square * (edges.columns if edges is not None else 0)
-        self._set_mask(np.ones((n_labels, n_labels)))
+        self.dim = self.state_size + self.pair_size + self.triple_size
         self.longest = LONG
         if np.diff(offsets).max(initial=0) > LONG:
             self._make_spare()
@@ -113,26 +45,10 @@ cdef class SparseFeatures(FeatureMap):
         cdef double[::1] view = aligned_zeros(self.dim + 1)
         self.spare, self.spare_data = view, &view[0]
 
-    def _set_mask(self, pairs):
-        """pairs: [K, K], 1 where a transition has a weight and 0 where it has none."""
-        mask = np.zeros((self.stride, self.stride))
-        mask[:self.n_labels, :self.n_labels] = pairs
-        cdef double[::1] view = mask.ravel()
-        self.mask, self.mask_data = mask, &view[0]
-
-    cdef Py_ssize_t length(self, Py_ssize_t i) noexcept nogil:
-        return <Py_ssize_t> (self.offset_data[i + 1] - self.offset_data[i])
-
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
-        cdef Py_ssize_t T = self.length(i)
-        if self.edges is not None:
-            return T * self.stride + (T - 1 if T > 1 else 0) * self.square
-        return T * self.stride + (self.square if self.chain else 0)
-
     cdef void scores(self, Py_ssize_t i, const double *w, double *theta) noexcept nogil:
         cdef Py_ssize_t begin = self.offset_data[i], end = self.offset_data[i + 1]
         vector.gather_tokens(w, self.stride, self.tokens.indptr, self.tokens.index, self.tokens.value, begin, end, theta)
-        self.pair_scores(i, w + self.state_size, theta + (end - begin) * self.stride)
+        self.transition_scores(i, w + self.state_size, theta + (end - begin) * self.stride)
 
     cdef void add(self, Py_ssize_t i, const double *a, double scale, double *w) noexcept nogil:
         cdef Py_ssize_t t, k
@@ -142,7 +58,7 @@ cdef class SparseFeatures(FeatureMap):
                     self.add_row(t, a, scale, w)
                     break
             a += self.stride
-        self.add_pairs(i, a, scale, w + self.state_size)
+        self.add_transitions(i, a, scale, w + self.state_size)
 
     cdef void add_row(self, Py_ssize_t t, const double *row, double scale, double *w) noexcept nogil:
         """w += scale * x_t (x) row."""
@@ -163,7 +79,7 @@ cdef class SparseFeatures(FeatureMap):
         cdef double[ROW] row
         while c < count:
             if ids[c] >= states:
-                self.add_pair(i, ids[c] - states, scale * a[c], w + self.state_size)
+                self.add_transition(i, ids[c] - states, scale * a[c], w + self.state_size)
                 c += 1
                 continue
             # several labels of one token, side by side in ids: one walk over its attributes
@@ -194,7 +110,7 @@ cdef class SparseFeatures(FeatureMap):
                 for t in range(T):
                     out[t * self.stride + k] += a[c] * self.gram(i, t, u)
             else:
-                self.gram_pair(i, ids[c] - states, a[c], out + states)
+                self.gram_transition(i, ids[c] - states, a[c], out + states)
 
     cdef double norm2(self, Py_ssize_t i, const double *a) noexcept nogil:
         cdef Py_ssize_t t, u, T = self.length(i), S = self.stride
@@ -206,7 +122,7 @@ cdef class SparseFeatures(FeatureMap):
                 g = self.gram(i, t, u)
                 if g != 0.0:
                     total += (1.0 if t == u else 2.0) * g * vector.dot(S, a + t * S, a + u * S)
-        return total + self.pairs_norm2(i, a + T * S)
+        return total + self.transitions_norm2(i, a + T * S)
 
     # Without inner products, in time that is linear in the length: by way of a weight vector of zeros, of which only
     # what the example touches is written and cleared again.
@@ -218,7 +134,7 @@ cdef class SparseFeatures(FeatureMap):
         self.scores(i, self.spare_data, out)
         for t in range(self.offset_data[i], self.offset_data[i + 1]):
             self.clear_row(t, self.spare_data)
-        self.clear_pairs(i, self.spare_data + self.state_size)
+        self.clear_transitions(i, self.spare_data + self.state_size)
 
     cdef double norm2_by_weights(self, Py_ssize_t i, const double *a) noexcept nogil:
         cdef Py_ssize_t t
@@ -226,7 +142,7 @@ cdef class SparseFeatures(FeatureMap):
         self.add(i, a, 1.0, self.spare_data)
         for t in range(self.offset_data[i], self.offset_data[i + 1]):
             total += self.clear_row(t, self.spare_data)
-        return total + self.clear_pairs(i, self.spare_data + self.state_size)
+        return total + self.clear_transitions(i, self.spare_data + self.state_size)
 
     cdef double clear_row(self, Py_ssize_t t, double *w) noexcept nogil:
         """Zeros into all weights of a token's attributes; the sum of squares of what was there."""
@@ -239,101 +155,6 @@ cdef class SparseFeatures(FeatureMap):
             memset(row, 0, self.stride * sizeof(double))
         return total
 
-    cdef double clear_pairs(self, Py_ssize_t i, double *block) noexcept nogil:
-        """The same for the pair weights that an example touches."""
-        cdef double total = vector.dot(self.transition_size, block, block)
-        cdef double *row
-        cdef Py_ssize_t t
-        cdef int64_t p
-        memset(block, 0, self.transition_size * sizeof(double))
-        if self.edges is None:
-            return total
-        for t in range(self.offset_data[i] + 1, self.offset_data[i + 1]):
-            for p in range(self.edges.indptr[t], self.edges.indptr[t + 1]):
-                row = block + self.transition_size + self.edges.index[p] * self.square
-                total += vector.dot(self.square, row, row)
-                memset(row, 0, self.square * sizeof(double))
-        return total
-
-    # ------------------------------------------------------------------------------- the weights of label pairs
-
-    cdef void pair_scores(self, Py_ssize_t i, const double *block, double *theta) noexcept nogil:
-        """The transition scores of theta: one block, or one for each position from the second on. block: where the
-        pair weights begin, here and below."""
-        cdef Py_ssize_t t
-        cdef int64_t p
-        if self.edges is None:
-            if self.transitions:
-                memcpy(theta, block, self.square * sizeof(double))
-            elif self.chain:
-                memset(theta, 0, self.square * sizeof(double))
-            return
-        for t in range(self.offset_data[i] + 1, self.offset_data[i + 1]):
-            p = self.edges.indptr[t]
-            vector.gather(block + self.transition_size, self.square, self.edges.index + p, self.edges.values(p),
-                          self.edges.indptr[t + 1] - p, theta)
-            if self.transitions:
-                vector.axpy(self.square, 1.0, block, theta)
-            theta += self.square
-
-    cdef void add_pairs(self, Py_ssize_t i, const double *a, double scale, double *block) noexcept nogil:
-        """The adjoint of pair_scores."""
-        cdef Py_ssize_t t, k
-        cdef int64_t p
-        if self.edges is None:
-            if self.transitions:
-                for k in range(self.square):
-                    block[k] += scale * a[k] * self.mask_data[k]
-            return
-        for t in range(self.offset_data[i] + 1, self.offset_data[i + 1]):
-            if self.transitions:
-                for k in range(self.square):
-                    block[k] += scale * a[k] * self.mask_data[k]
-            p = self.edges.indptr[t]
-            vector.scatter(block + self.transition_size, self.square, self.edges.index + p, self.edges.values(p),
-                           self.edges.indptr[t + 1] - p, scale, a)
-            a += self.square
-
-    cdef void add_pair(self, Py_ssize_t i, Py_ssize_t part, double scale, double *block) noexcept nogil:
-        """add_pairs of a single transition part."""
-        cdef Py_ssize_t t = self.offset_data[i] + 1 + part // self.square, k = part % self.square
-        cdef int64_t p
-        if self.transitions:
-            block[k] += scale * self.mask_data[k]
-        if self.edges is None:
-            return
-        block += self.transition_size
-        for p in range(self.edges.indptr[t], self.edges.indptr[t + 1]):
-            block[self.edges.index[p] * self.square + k] += scale * (
-                1.0 if self.edges.value == NULL else self.edges.value[p])
-
-    cdef void gram_pair(self, Py_ssize_t i, Py_ssize_t part, double a, double *out) noexcept nogil:
-        """out += the column of a transition part in Phi' Phi, times a; out holds transition parts only."""
-        cdef Py_ssize_t t, u = part // self.square, k = part % self.square
-        if self.edges is None:
-            if self.transitions:
-                out[k] += a * self.mask_data[k]
-            return
-        for t in range(self.length(i) - 1):
-            out[t * self.square + k] += a * self.edge_gram(i, t, u, k)
-
-    cdef double pairs_norm2(self, Py_ssize_t i, const double *a) noexcept nogil:
-        """|| Phi_i a ||^2 of transition parts."""
-        cdef Py_ssize_t t, u, k
-        cdef double total = 0.0
-        if self.edges is None:
-            if self.transitions:
-                for k in range(self.square):
-                    total += a[k] * a[k] * self.mask_data[k]
-            return total
-        for t in range(self.length(i) - 1):
-            for u in range(t + 1):
-                for k in range(self.square):
-                    if a[t * self.square + k] != 0.0 and a[u * self.square + k] != 0.0:
-                        total += ((1.0 if t == u else 2.0) * self.edge_gram(i, t, u, k) * a[t * self.square + k]
-                                  * a[u * self.square + k])
-        return total
-
     cdef double gram(self, Py_ssize_t i, Py_ssize_t t, Py_ssize_t u) noexcept nogil:
         """Inner product of the attributes of positions t and u of example i."""
         cdef Py_ssize_t begin = self.offset_data[i]
@@ -343,28 +164,26 @@ cdef class SparseFeatures(FeatureMap):
             return self.gram_count[self.gram_start[i] + t * self.length(i) + u]
         return self.gram_double[self.gram_start[i] + t * self.length(i) + u]
 
-    cdef double edge_gram(self, Py_ssize_t i, Py_ssize_t t, Py_ssize_t u, Py_ssize_t k) noexcept nogil:
-        """Inner product of the features of label pair k at the transitions into positions t + 1 and u + 1."""
-        cdef Py_ssize_t begin = self.offset_data[i] + 1
-        return self.edges.inner(begin + t, begin + u) + (self.mask_data[k] if self.transitions else 0.0)
-
     def spread2(self, Py_ssize_t i, const int32_t[::1] ids, const double[::1] counts, double most):
-        """As of FeatureMap. The squared norm is a sum over pairs of positions and pairs of transitions: their inner product
-        times [y_i the same at both] - [y_i at one is y at the other, both ways] + [y the same at both]."""
+        """As of FeatureMap. The squared norm is a sum over pairs of positions, of transitions and of triplets: their inner
+        product times [y_i the same at both] - [y_i at one is y at the other, both ways] + [y the same at both]."""
         cdef Py_ssize_t begin = self.offset_data[i], states = self.length(i) * self.stride, c, d, t, u, size
+        cdef Py_ssize_t pairs = states + self.pair_parts(i)
         cdef double total = 0.0, g
         cdef bint same
         for c in range(len(ids)):
             for d in range(len(ids)):
                 t, u, size = ids[c], ids[d], self.stride
-                if (t < states) != (u < states):
+                if (t < states) != (u < states) or (t < pairs) != (u < pairs):
                     continue
                 if t < states:
                     g = self.gram(i, t // size, u // size)
-                else:
+                elif t < pairs:
                     t, u, size, g = t - states, u - states, self.square, 1.0 if self.transitions else 0.0
                     if self.edges is not None:
                         g += self.edges.inner(begin + 1 + t // size, begin + 1 + u // size)
+                else:
+                    t, u, size, g = t - pairs, u - pairs, self.triple_size, 1.0
                 same = t % size == u % size
                 total += (2.0 * g if same else g) if g > 0 else (0.0 if same else -2.0 * g)
         return total
@@ -441,7 +260,7 @@ cdef class SparseFeatures(FeatureMap):
         states = np.asarray(w)[:self.state_size].reshape(self.tokens.columns, self.stride)
         states = states[:, :self.n_labels]
         states = np.ascontiguousarray(states, np.float64) if self.groups is None else self.groups.expand(states)
-        return {'state': states, **self._pair_blocks(w)}
+        return {'state': states, **self._transition_blocks(w)}
 
     def weights(self, blocks):
         """The weight vector of blocks(), of these features or of those with observed pairs only. Raises ValueError when
@@ -455,7 +274,7 @@ cdef class SparseFeatures(FeatureMap):
             self._set_states(states, blocks.pop('state'))
         else:
             self._set_pairs(states, *(blocks.pop(f'state.{part}', None) for part in ('indptr', 'labels', 'weights')))
-        self._set_pair_blocks(w, blocks)
+        self._set_transition_blocks(w, blocks)
         return w
 
     def _set_states(self, out, states):
@@ -471,26 +290,6 @@ cdef class SparseFeatures(FeatureMap):
         if indptr is None or len(indptr) != self.tokens.columns + 1 or weights is None or len(labels) != len(weights):
             raise ValueError(f'state weights of other attributes (expected {self.tokens.columns})')
         out[np.repeat(np.arange(len(out)), np.diff(indptr)), labels] = weights
-
-    def _pair_views(self, w):
-        """The unpadded pair weights as views into w."""
-        k, s, at = self.n_labels, self.stride, self.state_size
-        out = {}
-        if self.transitions:
-            out['transition'] = w[at:at + self.square].reshape(s, s)[:k, :k]
-        if self.edges is not None:
-            out['edge'] = w[at + self.transition_size:].reshape(self.edges.columns, s, s)[:, :k, :k]
-        return out
-
-    def _pair_blocks(self, w):
-        return {name: np.ascontiguousarray(view, np.float64) for name, view in self._pair_views(np.asarray(w)).items()}
-
-    def _set_pair_blocks(self, w, blocks):
-        views = self._pair_views(w)
-        if {name: np.shape(block) for name, block in blocks.items()} != {name: v.shape for name, v in views.items()}:
-            raise ValueError(f'pair weights {sorted(blocks)} do not fit (expected {sorted(views)} of {self.n_labels} labels)')
-        for name, view in views.items():
-            view[...] = blocks[name]
 
 
 cdef class SparseAccumulator(Accumulator):
@@ -521,7 +320,7 @@ cdef class SparseAccumulator(Accumulator):
         cdef double *to = self.statistic_data + self.map.offset_data[i] * self.map.stride
         for k in range(size):
             to[k] += a[k]
-        self.map.add_pairs(i, a + size, 1.0, self.total_data + chunk * (self.pair_size + 1))
+        self.map.add_transitions(i, a + size, 1.0, self.total_data + chunk * (self.pair_size + 1))
 
     cdef void put_parts(self, Py_ssize_t chunk, Py_ssize_t i, Py_ssize_t count, const int32_t *ids,
                         const double *a, double scale) noexcept nogil:
@@ -533,7 +332,7 @@ cdef class SparseAccumulator(Accumulator):
                 if 0 <= label < self.width:
                     to[ids[c] // self.map.stride * self.width + label] += scale * a[c]
             elif self.first == 0:
-                self.map.add_pair(i, ids[c] - size, scale * a[c], self.total_data + chunk * (self.pair_size + 1))
+                self.map.add_transition(i, ids[c] - size, scale * a[c], self.total_data + chunk * (self.pair_size + 1))
 
     def clear(self):
         self.totals[...] = 0

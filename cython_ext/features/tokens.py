@@ -3,7 +3,8 @@
 import numpy as np
 
 from cython_ext.features.column_groups import column_groups
-from cython_ext.features.sparse import SparseFeatures, SparseRows
+from cython_ext.features.sparse import SparseFeatures
+from cython_ext.features.sparse_rows import SparseRows
 
 FEATURE_SETS = ('all', 'observed')
 
@@ -20,23 +21,24 @@ def kernel_basis(kernel, dataset, feature_set='all', cache_mb=None, support=None
     return KernelBasis(Kernel.of(kernel), parts, len(dataset.attributes), CACHE_MB if cache_mb is None else cache_mb)
 
 
-def token_features(dataset, n_labels, stride, chain, feature_set='all', merge=False, basis=None, similarity=None):
-    """The FeatureMap of a TokenDataset. feature_set: 'all' attribute-label pairs, or those 'observed' in the data.
-    merge: one column for attributes that always occur together (see column_groups.pyx), where that is worth it. basis:
-    the KernelBasis of a kernel; None for linear features. similarity: float64[K, K] of the classes, where these have
-    features of their own (see output_features.pyx). Raises ValueError where these do not go together."""
+def token_features(dataset, n_labels, stride, order, feature_set='all', merge=False, basis=None, similarity=None):
+    """The FeatureMap of a TokenDataset. order: of the chain, 0 for single labels. feature_set: 'all' attribute-label
+    pairs, or those 'observed' in the data. merge: one column for attributes that always occur together (see
+    column_groups.pyx), where that is worth it. basis: the KernelBasis of a kernel; None for linear features.
+    similarity: float64[K, K] of the classes, where these have features of their own (see output_features.pyx). Raises
+    ValueError where these do not go together."""
     if feature_set not in FEATURE_SETS:
         raise ValueError(f'unknown feature set {feature_set} (choose from {", ".join(FEATURE_SETS)})')
     tokens = SparseRows(dataset.indptr, dataset.indices, dataset.values, len(dataset.attributes))
     edges = None
-    if chain and dataset.edge_indptr is not None:
+    if order and dataset.edge_indptr is not None:
         edges = SparseRows(dataset.edge_indptr, dataset.edge_indices, dataset.edge_values, len(dataset.edge_attributes))
     if similarity is not None:
         from cython_ext.features.output_features import OutputFeatures
 
-        check_similarity(chain, feature_set, basis)
+        check_similarity(order, feature_set, basis)
         return OutputFeatures(tokens, dataset.offsets, n_labels, stride, similarity)
-    layout = (n_labels, stride, chain, chain and dataset.transitions, edges)
+    layout = (n_labels, stride, order, order > 0 and dataset.transitions, edges)
     if basis is not None:
         from cython_ext.features.kernel import KernelFeatures
 
@@ -53,9 +55,9 @@ def token_features(dataset, n_labels, stride, chain, feature_set='all', merge=Fa
     return SparseFeatures(tokens, dataset.offsets, *layout, groups)
 
 
-def check_similarity(chain, feature_set, basis):
+def check_similarity(order, feature_set, basis):
     """Raise ValueError where features of classes do not go with the rest."""
-    if chain:
+    if order:
         raise ValueError('features of classes are for single labels, not for sequences of them')
     if feature_set != 'all':
         raise ValueError(f'features of classes tie the weights of classes (use --feature-set all, not {feature_set})')

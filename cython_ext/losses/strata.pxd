@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t
+from libc.stdint cimport int32_t, int64_t
 
 from cython_ext.losses.loss cimport TaskLoss
 from cython_ext.structures.structure cimport Structure
@@ -10,3 +10,9 @@ cdef class Strata:
 
     cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil
     cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work, int32_t *code) noexcept nogil
+
+
+cdef class HammingStrata(Strata):
+    cdef Py_ssize_t n_labels, stride
+    cdef bint tied
+    cdef const int64_t *offsets

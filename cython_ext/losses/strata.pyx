@@ -78,18 +78,14 @@ cdef class ZeroOneStrata(Strata):
 
 cdef class HammingStrata(Strata):
     """Chains, number of wrong positions: the Viterbi recursion with the errors so far as a second state, V[t, e, k]
-    the best score of a prefix that ends in label k at t with e errors."""
+    the best score of a prefix that ends in label k at t with e errors. width: values of the table for each t and e."""
 
-    cdef Py_ssize_t n_labels, stride
-    cdef bint tied
-    cdef const int64_t *offsets
-
-    def __init__(self, Structure structure not None, TaskLoss loss):
+    def __init__(self, Structure structure not None, TaskLoss loss, Py_ssize_t width=0):
         cdef const int64_t[::1] offsets = structure.offsets
         self.structure, self.offsets = structure, &offsets[0]
         self.n_labels, self.stride, self.tied = structure.n_labels, structure.stride, structure.tied
         longest = int(np.diff(structure.offsets).max(initial=0))
-        size = (longest + 1) * longest * self.stride
+        size = (longest + 1) * longest * max(width, self.stride)
         if size * 8 > TABLE_LIMIT:
             raise ValueError(f'a sequence of {longest} tokens is too long for this loss (its table would take '
                              f'{size * 8 / 2**30:.1f} GB): use margin rescaling with slack norm 1')

@@ -7,9 +7,11 @@ and s the smoothing,
     emission     p(a | y)    = (c_ay + s) / (sum_a c_ay + s A)          of A attributes
     transition   p(y' | y)   = (c_yy' + s) / (sum_y' c_yy' + s K)       of K labels
     start        p(y)        = (c_y + s) / (sum_y c_y + s K)            c_y: how often y begins a sequence
+    triplet      p(y'' | y, y') = (c_yy'y'' + s) / (sum_y'' c_yy'y'' + s K), in chains of order 2 from the third token on
 
 Their logarithms are weights of the same linear model. It has none for the start, so log p(y) is added to the score
-of y at every token and taken off every transition into y, which leaves the first one. What is added at every token
+of y at every token and taken off every transition into y, which leaves the first one. In the same way triplets
+weigh log p(y'' | y, y') - log p(y'' | y'), which leaves the transition of the second token alone. What is added at every token
 stands on an attribute that has value 1 on all of them (--bias makes one) and tells nothing else. A chain without such
 an attribute begins with any label equally likely. Where there are no transition weights the tokens are independent,
 c_y counts all of them, and the attribute has to be there. What was never seen in training counts neither for nor
@@ -52,6 +54,8 @@ cdef class Counts(Solver):
             raise ValueError('counts is for labels and sequences of labels with linear features')
         if isinstance(features, OutputFeatures):
             raise ValueError('counts has no use for features of classes')
+        if features.order == 2 and not features.transitions:
+            raise UnfitDataError('counts needs weights of label pairs beside those of triplets (a line B in the template)')
         for rows in (features.tokens, features.edges):
             if rows is not None and np.min(_values(rows), initial=0) < 0:
                 raise UnfitDataError('counts takes values for numbers of occurrences, and some are negative')
@@ -94,6 +98,8 @@ cdef class Counts(Solver):
             weights['edge'] = self._logarithms(counts['edge'], axis=0)
         if 'transition' in counts:
             weights['transition'] = self._logarithms(counts['transition'], axis=1)
+        if 'triple' in counts:
+            weights['triple'] = self._logarithms(counts['triple'], axis=2) - weights['transition']
         if self.constant.any():
             begins = counts['state'][self.constant][0]      # how many tokens each label has
             if 'transition' in counts:

@@ -52,7 +52,8 @@ class SolverInfo:
     objectives: names that it minimises; oracle: the structure's oracle that it calls for each ('max', 'topk', 'exp'),
     by objective; certificate: where its dual point comes from; make(problem, options, seed) -> Solver; variants: of the
     hinge that it can do ('slack', 'squared', 'hard-margin'); max_passes: when it stops unless told otherwise; kernels:
-    whether it works with weight vectors whose inner product is that of a kernel.
+    whether it works with weight vectors whose inner product is that of a kernel; part_bytes: that it keeps for each
+    part of each example.
     """
 
     name: str
@@ -65,6 +66,7 @@ class SolverInfo:
     variants: tuple = ()
     max_passes: int = 1000
     kernels: bool = False
+    part_bytes: int = 0
 
     @property
     def objectives(self):

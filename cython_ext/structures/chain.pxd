@@ -3,6 +3,9 @@ from libc.stdint cimport int32_t, int64_t
 from cython_ext.structures.structure cimport SummedStructure
 
 
+cdef void lower(Py_ssize_t rows, Py_ssize_t K, Py_ssize_t S, double *x) noexcept nogil
+
+
 cdef class Chain(SummedStructure):
     cdef readonly Py_ssize_t n_labels
     cdef readonly Py_ssize_t stride

@@ -224,13 +224,18 @@ cdef class Chain(SummedStructure):
         return count
 
 
-def build(dataset, feature_set='all', **how):
-    """(Structure, FeatureMap) of a TokenDataset."""
+def build(dataset, feature_set='all', order=1, **how):
+    """(Structure, FeatureMap) of a TokenDataset. order: 1, or 2 for triplets of labels too. Raises ValueError where how
+    these are asked for does not go together."""
     from cython_ext.features.tokens import token_features
+    from cython_ext.structures.chain2 import SecondOrderChain
 
-    structure = Chain(np.ascontiguousarray(dataset.labels, np.int32), np.ascontiguousarray(dataset.offsets, np.int64),
-                      len(dataset.label_names), dataset.edge_indptr is None)
-    return structure, token_features(dataset, structure.n_labels, structure.stride, True, feature_set, **how)
+    if order not in (1, 2):
+        raise ValueError(f'chains have no order {order} (expected 1 or 2)')
+    kind = SecondOrderChain if order == 2 else Chain
+    structure = kind(np.ascontiguousarray(dataset.labels, np.int32), np.ascontiguousarray(dataset.offsets, np.int64),
+                     len(dataset.label_names), dataset.edge_indptr is None)
+    return structure, token_features(dataset, structure.n_labels, structure.stride, order, feature_set, **how)
 
 
 def zero_one(structure):
@@ -241,8 +246,11 @@ def zero_one(structure):
 
 def hamming_strata(structure, loss):
     from cython_ext.losses.strata import HammingStrata
+    from cython_ext.losses.strata2 import SecondOrderHammingStrata
+    from cython_ext.structures.chain2 import SecondOrderChain
 
-    return HammingStrata(structure, loss)
+    kind = SecondOrderHammingStrata if isinstance(structure, SecondOrderChain) else HammingStrata
+    return kind(structure, loss)
 
 
 def zero_one_strata(structure, loss):
@@ -252,7 +260,7 @@ def zero_one_strata(structure, loss):
 
 
 INFO = StructureInfo(
-    'chain', 'a label for each position of a sequence, first-order transitions', build,
+    'chain', 'a label for each position of a sequence, pairs of neighbours, triplets too with order 2', build,
     {'hamming': position_costs, 'zero-one': zero_one}, 'hamming', position_costs,
     {'hamming': hamming_strata, 'zero-one': zero_one_strata},
 )

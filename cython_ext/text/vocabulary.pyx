@@ -152,6 +152,18 @@ cdef class Vocabulary:
         out.count = k.shape[0]
         return out
 
+    def with_suffixes(self, suffixes):
+        """The vocabulary of these names, then all of them with each of the suffixes (bytes) in turn. KeyError with a name
+        that would come twice."""
+        cdef Vocabulary out = self.copy()
+        cdef int64_t i
+        for suffix in suffixes:
+            for i in range(self.count):
+                name = self.name_bytes(i) + suffix
+                if out.add(name) < out.count - 1 or name in self:
+                    raise KeyError(name.decode('utf-8', 'surrogateescape'))
+        return out
+
     # ------------------------------------------------------------------------------------- for the parsers
 
     cdef int32_t find(self, const char* text, Py_ssize_t size) noexcept nogil:

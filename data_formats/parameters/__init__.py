@@ -3,7 +3,7 @@
 A module of this package offers
 
     VOCABULARIES                        those of the model, by the names that Model has for them
-    read(container, header, sizes, as_stored)   the dictionary of arrays, their shapes and ranges checked; sizes: of the
+    read(container, header, names, as_stored)   the dictionary of arrays, their shapes and ranges checked; names: the
                                         vocabularies, by name
     stored(weights)                     the same as a file keeps them
     listed(model)                       vocabularies that a model as text names in comment lines, `labels` left out

@@ -21,11 +21,11 @@ def gap_names(header, error):
     return GAPS[structure['gap_model']]
 
 
-def read(container, header, sizes, as_stored):
-    names, letters = gap_names(header, container.error), sizes['label_names']
+def read(container, header, names, as_stored):
+    gaps, letters = gap_names(header, container.error), len(names['label_names'])
     return {
         SUBSTITUTE: numbers(container, SUBSTITUTE, (letters, letters)),
-        GAP: numbers(container, GAP, (len(names),)),
+        GAP: numbers(container, GAP, (len(gaps),)),
     }
 
 

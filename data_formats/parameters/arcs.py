@@ -13,7 +13,7 @@ KINDS = {'arc.shape': '<i8', 'arc.keys': '<u8', 'arc.bins': '<u2', 'relation.key
 BLOCK, NONE = 'arc', '-'
 
 
-def read(container, header, sizes, as_stored):
+def read(container, header, names, as_stored):
     from cython_ext.features.arc_table import table_of_blocks
 
     prefix = 'weights.'
@@ -27,7 +27,7 @@ def read(container, header, sizes, as_stored):
         table = table_of_blocks(weights, hash_bits_of(header))
     except ValueError as error:
         raise container.error(f'its weights are none: {error}') from error
-    if (*table.shape, table.n_labels) != (sizes['word_names'], sizes['tag_names'], sizes['label_names']):
+    if (*table.shape, table.n_labels) != tuple(len(names[name]) for name in (*LISTS, 'label_names')):
         raise container.error('its weights are not those of its words, tags and relations')
     return weights
 

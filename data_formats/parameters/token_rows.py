@@ -1,18 +1,25 @@
-"""Weights of attributes, labels and pairs of labels as rows of text.
+"""Weights of attributes, labels, pairs and triplets of labels as rows of text.
 
-Blocks: `state ATTRIBUTE LABEL`, `transition FROM TO`, `edge:ATTRIBUTE FROM TO`. Weights that are zero are left out,
-except that each attribute has at least one row, so that the file names all of them in their order; where only observed
-pairs have weights, each pair has its row. With a kernel there are, instead of state weights, rows `support ID LABEL`
-with the coefficients of a token and rows `vector ID ATTRIBUTE` with its values, and a comment line
-`# attributes: [...]` names all attributes.
+Blocks: `state ATTRIBUTE LABEL`, `transition FROM TO`, `edge:ATTRIBUTE FROM TO`, `triple:FIRST SECOND THIRD`. Weights
+that are zero are left out, except that each attribute has at least one row, so that the file names all of them in their
+order; where only observed pairs have weights, each pair has its row. With a kernel there are, instead of state weights,
+rows `support ID LABEL` with the coefficients of a token and rows `vector ID ATTRIBUTE` with its values, and a comment
+line `# attributes: [...]` names all attributes.
 """
 
 import numpy as np
 
+from cython_ext.text.vocabulary import Vocabulary, encoded
 from data_formats.errors import shown
+from data_formats.windows import check_names
 
-EDGE = 'edge:'
+EDGE, TRIPLE = 'edge:', 'triple:'
 ATTRIBUTES = 'attributes'
+
+
+def order_of(header):
+    """How many labels before a label the parts of a model look at."""
+    return (header.get('structure') or {}).get('order') or 1
 
 
 def listed(model):
@@ -20,7 +27,7 @@ def listed(model):
 
 
 def blocks(model):
-    return [block for block in ('transition', 'edge') if block in model.weights]
+    return [block for block in ('transition', 'edge', 'triple') if block in model.weights]
 
 
 def write_rows(model, tables, stream):
@@ -36,6 +43,9 @@ def write_rows(model, tables, stream):
         _write_square(stream, 'transition', labels, model.weights['transition'])
     for name, square in zip(tables['edge_attributes'], model.weights.get('edge', ()), strict=True):
         _write_square(stream, EDGE + name, labels, square)
+    for name, square in zip(labels, model.weights.get('triple', ()), strict='triple' in model.weights):
+        if square.any():
+            _write_square(stream, TRIPLE + name, labels, square)
 
 
 def _write_sparse(stream, start, labels, row):
@@ -76,11 +86,12 @@ class _Reader:
         self.rows = rows
         self.kernel = header.get('kernel') is not None
         self.observed = header['feature_set'] == 'observed'
+        self.order, self.facts = order_of(header), header['data']
         if self.kernel:
             self.attributes = rows.places(header.pop(ATTRIBUTES, None), 'attribute', ATTRIBUTES)
 
     def read(self, blocks):
-        state, vectors, transition, edges = self._read_weights()
+        state, vectors, transition, edges, triples = self._read_weights()
         K = len(self.rows.labels)
         if self.kernel:
             weights = self._support(state, vectors, K)
@@ -90,16 +101,25 @@ class _Reader:
             weights['transition'] = self._square(transition, K)
         if 'edge' in blocks:
             weights['edge'] = np.array([self._square(pairs, K) for pairs in edges.values()]).reshape(-1, K, K)
-        if (transition and 'transition' not in blocks) or (edges and 'edge' not in blocks):
+        if 'triple' in blocks:
+            weights['triple'] = np.zeros((K, K, K))
+            for first, pairs in triples.items():
+                weights['triple'][first] = self._square(pairs, K)
+        elif self.order == 2:
+            raise self.rows.error_of_file('no block of triplets', 'expected "triple" in the comment line `# blocks`')
+        found = {'transition': transition, 'edge': edges, 'triple': triples}
+        if any(rows and name not in blocks for name, rows in found.items()):
             raise self.rows.error_of_file('weights of a block that the comment line `# blocks` does not list')
         attributes = self.attributes if self.kernel else state
+        names = (Vocabulary(encoded(name) for name in table) for table in (attributes, edges))
+        check_names(*names, self.facts, self.rows.error_of_file)
         return {'label_names': self.rows.labels, 'attributes': attributes, 'edge_attributes': edges}, weights
 
     def _read_weights(self):
         """Dictionaries: attribute (of a kernel: support token) -> {label: weight}, support token -> {attribute: value},
-        from label -> {to label: weight}, edge attribute -> the same."""
+        from label -> {to label: weight}, edge attribute -> the same, first label -> the same of the two after it."""
         rows = self.rows
-        state, vectors, transition, edges = {}, {}, {}, {}
+        state, vectors, transition, edges, triples = {}, {}, {}, {}, {}
         own = 'support' if self.kernel else 'state'
         for block, left, right, text in rows:
             vector = block == 'vector' and self.kernel
@@ -113,13 +133,16 @@ class _Reader:
                 row = transition.setdefault(rows.label(left), {})
             elif block.startswith(EDGE):
                 row = edges.setdefault(rows.name(block.removeprefix(EDGE)), {}).setdefault(rows.label(left), {})
+            elif block.startswith(TRIPLE):
+                first = rows.label(block.removeprefix(TRIPLE))
+                row = triples.setdefault(first, {}).setdefault(rows.label(left), {})
             else:
-                known = f'{own}{", vector" * self.kernel}, transition or {EDGE}ATTRIBUTE'
+                known = f'{own}{", vector" * self.kernel}, transition, {EDGE}ATTRIBUTE or {TRIPLE}LABEL'
                 raise rows.error(f'block {shown(block)}', f'expected {known}')
             if to in row:
                 raise rows.error(f'a second weight for {shown(block)} {shown(left)} {shown(right)}')
             row[to] = weight
-        return state, vectors, transition, edges
+        return state, vectors, transition, edges, triples
 
     def _attribute(self, text):
         attribute = self.attributes.get(self.rows.name(text))

@@ -1,28 +1,32 @@
-"""Weights of attributes, labels and pairs of labels: multiclass and chains.
+"""Weights of attributes, labels, pairs and triplets of labels: multiclass and chains.
 
 K labels, F attributes, E edge attributes: 'state' float64[F, K], or 'state.indptr' int64[F+1], 'state.labels' int32[m]
 and 'state.weights' float64[m] where only some pairs have a weight; 'transition' float64[K, K] (from, to); 'edge'
-float64[E, K, K]. With a kernel no state weights, but the tokens that have coefficients, 'support.indptr' int64[M+1],
-'support.indices' int32 attributes, 'support.values' float64 (unless all are 1), and 'support.weights' float64[M, K].
+float64[E, K, K]; 'triple' float64[K, K, K] where the order is 2. With a kernel no state weights, but the tokens that
+have coefficients, 'support.indptr' int64[M+1], 'support.indices' int32 attributes, 'support.values' float64 (unless all
+are 1), and 'support.weights' float64[M, K].
 """
 
 import numpy as np
 
 from data_formats.parameters import numbers, row_table
-from data_formats.parameters.token_rows import blocks, listed, read_rows, write_rows
+from data_formats.parameters.token_rows import blocks, listed, order_of, read_rows, write_rows
 from data_formats.sparse_weights import dense
 from data_formats.sparse_weights import packed as stored
+from data_formats.windows import check_names
 
 __all__ = ['VOCABULARIES', 'blocks', 'listed', 'read', 'read_rows', 'stored', 'write_rows']
 
 VOCABULARIES = ('label_names', 'attributes', 'edge_attributes')
 
 
-def read(container, header, sizes, as_stored):
+def read(container, header, names, as_stored):
     """The weights; as_stored: leave the state weights as lists where they are stored so."""
-    K, F, E = (sizes[name] for name in VOCABULARIES)
+    K, F, E = (len(names[name]) for name in VOCABULARIES)
+    check_names(names['attributes'], names['edge_attributes'], header['data'], container.error)
     linear = header.get('kernel') is None
-    weights = (_states if linear else _support)(container, K, F) | _pairs(container, K, E)
+    weights = (_states if linear else _support)(container, K, F)
+    weights |= _transitions(container, K, E, order_of(header) == 2)
     if linear and not as_stored and header['feature_set'] == 'all':
         weights = dense(weights, F, K)
     return weights
@@ -57,10 +61,12 @@ def _support(container, K, F):
     return weights
 
 
-def _pairs(container, K, E):
-    """Weights of pairs of labels; those of edge attributes there must be."""
+def _transitions(container, K, E, triples):
+    """Weights of pairs and triplets of labels; those of edge attributes there must be, and triplets where the order
+    says so."""
     weights = {}
-    for name, shape in {'transition': (K, K), 'edge': (E, K, K)}.items():
-        if f'weights.{name}' in container.names() or (name == 'edge' and E > 0):
+    needed = {'transition': False, 'edge': E > 0, 'triple': triples}
+    for name, shape in {'transition': (K, K), 'edge': (E, K, K), 'triple': (K, K, K)}.items():
+        if f'weights.{name}' in container.names() or needed[name]:
             weights[name] = numbers(container, name, shape)
     return weights

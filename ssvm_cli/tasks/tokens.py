@@ -8,9 +8,11 @@ from cython_ext.text.vocabulary import Vocabulary
 from data_formats.errors import shown
 from ssvm_cli.kernels import basis_of
 from ssvm_cli.metrics import Scores
+from ssvm_cli.neighbours import check_neighbours
 from ssvm_cli.progress import counted
 
-OPTIONS = ('template', 'min_freq', 'bias', 'kernel', 'taxonomy', 'class_features', 'class_similarity')
+OPTIONS = ('template', 'min_freq', 'bias', 'kernel', 'taxonomy', 'class_features', 'class_similarity', 'window')
+CHAIN_OPTIONS = ('order', 'edge_features')
 
 
 def task(name):
@@ -20,22 +22,24 @@ def task(name):
 class TokenTask:
     """A task whose data are a TokenDataset; see the package for what the methods promise."""
 
-    options = OPTIONS
     outputs_name = 'labels'
 
     def __init__(self, name):
         self.name = name
+        self.options = (*OPTIONS, *CHAIN_OPTIONS) if name == 'chain' else OPTIONS
 
     # ------------------------------------------------------------------------------------------- training
 
     def read_options(self, o, module):
-        return {}
+        asked = _neighbours(o)
+        check_neighbours(module, **asked)
+        return asked
 
     def facts(self, dataset, o):
-        return {'template': dataset.template, 'columns': dataset.columns}
+        return {'template': dataset.template, 'columns': dataset.columns, **_neighbours(o)}
 
     def structure(self, o, module):
-        return {}
+        return {'order': int(o.order)} if self.name == 'chain' else {}
 
     def trainable(self, dataset, structure):
         return None, None
@@ -73,7 +77,13 @@ class TokenTask:
 
     def model_options(self, model):
         facts = model.header['data']
-        return {'template': facts.get('template'), 'bias': bool(facts.get('bias')), 'columns': facts.get('columns')}
+        return {
+            'template': facts.get('template'),
+            'bias': bool(facts.get('bias')),
+            'columns': facts.get('columns'),
+            'window': facts.get('window') or 0,
+            'edge_features': bool(facts.get('edge_features')),
+        }
 
     def place(self, model):
         columns = model.header['data'].get('columns')
@@ -94,10 +104,10 @@ class TokenTask:
     # ------------------------------------------------------------------------------------------ predicting
 
     def build_options(self, model, path):
-        return {'basis': basis_of(model, path)}
+        return {'basis': basis_of(model, path), 'structure': model.header.get('structure')}
 
     def problem_options(self, model, problem):
-        return {'basis': getattr(problem.features, 'basis', None)}
+        return {'basis': getattr(problem.features, 'basis', None), 'structure': model.header['structure']}
 
     def outputs(self, codes, dataset):
         return codes
@@ -126,6 +136,11 @@ class TokenTask:
         """A cost matrix counts where predictions are scored, not while a model is trained (o is None)."""
         chunks = None if self.name == 'chain' else False
         return Scores(model.label_names.names(), chunks, None if o is None else model.cost)
+
+
+def _neighbours(o):
+    """What a token gets of its neighbours, as ReadOptions and models name it; o: options, or None."""
+    return {'window': getattr(o, 'window', 0), 'edge_features': getattr(o, 'edge_features', False)}
 
 
 def label_scores(predictions, labels):

@@ -24,6 +24,9 @@ SAID = {
     '-s 4': "svm_struct's -s is --gamma GAMMA here. liblinear's -s 4 is --objective hinge here.",
     '-s 0.5': "svm_struct's -s is --gamma GAMMA here. liblinear's -s is --objective, and --solver if need be here.",
     '--maxiter 20': "crf_learn's --maxiter is --max-passes N here.",
+    '--t 2': "svm_hmm's --t 2 is --order 2 here.",
+    '--t 3': "svm_hmm's --t is --order 1 or 2 here.",
+    '--e 1': "svm_hmm's --e is --edge-features for an order of 1, and nothing for 0, here.",
     '--textmodel': "crf_learn's --textmodel is ssvm convert MODEL MODEL.tsv here.",
     '-p 4': "'4' is not one of 1, 2. crf_learn's -p is --threads N here.",
     '-p c1=1': "crfsuite's -p c1=1 is missing: --lambda, of the squared weights, is the only penalty here.",
@@ -94,7 +97,7 @@ def test_options_that_are_named_exist():
 )
 def test_options_that_are_named_are_understood(tmp_path, options):
     """As far as the first look at the data, of which there are none."""
-    missing = tmp_path / 'missing.svm'
+    missing = tmp_path / 'missing.crfsuite'
     assert (
         run('train', *options.split(), missing, tmp_path / 'm', code=1).stderr
         == f'{missing}: No such file or directory\n'

@@ -190,7 +190,11 @@ def test_a_model_of_no_coefficients(folder, tmp_path):
     [
         ('vector\t1\tU0:', 'vector\t1\tV0:', "attribute 'V0:"),
         ('vector\t1\tU0:', 'vector\tx\tU0:', "vector 'x' has no line `support`"),
-        ('support\t1\t', 'state\t1\t', "block 'state' (expected support, vector, transition or edge:ATTRIBUTE)"),
+        (
+            'support\t1\t',
+            'state\t1\t',
+            "block 'state' (expected support, vector, transition, edge:ATTRIBUTE or triple:LABEL)",
+        ),
         ('# attributes: [', '# names: [', 'no attribute names (expected a comment line `# attributes: [...]`)'),
         ('"kind": "poly"', '"kind": "tanh"', "unknown kernel 'tanh'"),
         ('# feature_set: "all"', '# feature_set: "observed"', 'has a kernel and feature_set'),
@@ -257,7 +261,7 @@ def test_verbose_says_what_the_cache_takes(folder, tmp_path):
 
 
 def test_a_cache_that_does_not_fit_is_refused(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr('ssvm_cli.training.total_memory', lambda: 9000)
+    monkeypatch.setattr('ssvm_cli.memory.total_memory', lambda: 9000)
     said = run('train', *RBF, folder / 'train.svm', tmp_path / 'm', code=1).stderr
     assert 'holds all rows of their kernel matrix' in said and '(--kernel-cache MB)' in said
     run('train', '-q', *RBF, '--kernel-cache', 0, folder / 'train.svm', tmp_path / 'm')

@@ -102,7 +102,7 @@ MALFORMED = [
     ('1e-300', 'heavy', 16, "weight 'heavy' (expected a finite number)"),
     ('1e-300', 'nan', 16, "weight 'nan'"),
     ('1e-300', '1e999', 16, "weight '1e999'"),
-    ('\nedge:e', '\nedges', 18, "block 'edges' (expected state, transition or edge:ATTRIBUTE)"),
+    ('\nedge:e', '\nedges', 18, "block 'edges' (expected state, transition, edge:ATTRIBUTE or triple:LABEL)"),
     ('state\tnever', 'state\tx', 14, "a second weight for 'state' 'x' 'A'"),
     ('block\tleft', 'left\tblock', 12, 'after the comment lines (expected block, left, right, weight)'),
     ('# lambda: 0.25', '# lambda: 1/4', 6, "lambda: '1/4' is no JSON"),

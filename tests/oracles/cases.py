@@ -7,6 +7,7 @@ import numpy as np
 
 from cython_ext.structures.alignment import build as build_alignment
 from cython_ext.structures.chain import Chain
+from cython_ext.structures.chain2 import SecondOrderChain
 from cython_ext.structures.dependency import ProjectiveTrees, SpanningTrees
 from cython_ext.structures.multiclass import Multiclass
 from cython_ext.structures.structure import Structure
@@ -59,23 +60,30 @@ def multiclass(n_labels):
     return Case(Multiclass(data.labels, n_labels), 1, truth, columns, n_labels)
 
 
-def chain(n_labels, length, tied):
+def chain(n_labels, length, tied, order=1):
     """The middle one of three sequences, between a longer and an empty one."""
     data = tiny.arrays('chain', (length + 1, length, 0), n_labels, edges=0 if tied else 1)
     only = tiny.arrays('chain', (length,), n_labels, edges=0 if tied else 1)
-    structure = Chain(data.labels, data.offsets, n_labels, tied)
+    only.order = order
+    structure = (SecondOrderChain if order == 2 else Chain)(data.labels, data.offsets, n_labels, tied)
     only.labels[:] = data.labels[length + 1 :]
     (truth,) = Enumeration('chain', only, n_labels).examples
-    columns = np.array([theta_column(key, length, structure.stride) for key in truth.part_keys], dtype=np.intp)
+    columns = np.array([theta_column(key, length, n_labels, tied) for key in truth.part_keys], dtype=np.intp)
     return Case(structure, 1, truth, columns, n_labels**length)
 
 
-def theta_column(key, length, stride):
-    """T rows of label scores, then one stride x stride block of steps (from, to), or one for each t = 1..T-1."""
+def theta_column(key, length, n_labels, tied=True):
+    """T rows of label scores, then one stride x stride block of steps (from, to), or one for each t = 1..T-1; then
+    K x K rows of triplets (second, first, third)."""
+    stride = -(-n_labels // 4) * 4
     kind, *where = key
     if kind == 'label':
         t, y = where
         return t * stride + y
+    if kind == 'triple':
+        first, second, third = where
+        blocks = 1 if tied else max(length - 1, 0)
+        return (length + blocks * stride + second * n_labels + first) * stride + third
     *position, p, y = where
     block = position[0] - 1 if position else 0
     return (length + block * stride + p) * stride + y
@@ -138,6 +146,17 @@ def featureless(sentence):
 
 
 LENGTHS = {1: (1, 4), 2: (1, 2, 5, 12), 3: (1, 2, 3, 8), 5: (1, 2, 5), 9: (1, 2, 4)}
+# of order 2: (labels, positions, tied); less than three positions have no triplets
+SECOND_ORDER = [
+    (1, 4, True),
+    (2, 8, True),
+    (3, 2, True),
+    (3, 5, True),
+    (5, 0, False),
+    (9, 3, True),
+    (2, 1, False),
+    (3, 4, False),
+]
 
 CASES = {
     **{f'multiclass-K{k}': functools.partial(multiclass, k) for k in (1, 2, 3, 5, 9, 40)},
@@ -146,6 +165,10 @@ CASES = {
         for tied in (True, False)
         for k, lengths in LENGTHS.items()
         for length in (0, *lengths)
+    },
+    **{
+        f'chain2-K{k}-T{length}-{"tied" if tied else "untied"}': functools.partial(chain, k, length, tied, 2)
+        for k, length, tied in SECOND_ORDER
     },
     'alignment-local-linear': functools.partial(alignment, 'local', 'linear', 3, 2, 3, 0),
     'alignment-local-affine': functools.partial(alignment, 'local', 'affine', 2, 2, 3),

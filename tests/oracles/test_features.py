@@ -10,7 +10,8 @@ from cython_ext.features.kernel import KernelFeatures
 from cython_ext.features.kernel_basis import KernelBasis
 from cython_ext.features.kernel_function import Kernel
 from cython_ext.features.observed import ObservedFeatures
-from cython_ext.features.sparse import SparseFeatures, SparseRows
+from cython_ext.features.sparse import SparseFeatures
+from cython_ext.features.sparse_rows import SparseRows
 from tests.enumeration import Enumeration
 from tests.kernels import explicit_features, with_features
 from tests.oracles.cases import theta_column
@@ -44,8 +45,9 @@ class Case:
 
     def part_columns(self, i):
         """Where the parts of example i stand in theta."""
-        keys = self.truth.examples[i].part_keys
-        return np.array([theta_column(key, self.lengths[i], self.stride) for key in keys], dtype=np.intp)
+        keys, features = self.truth.examples[i].part_keys, self.features
+        places = [theta_column(key, self.lengths[i], features.n_labels, features.edges is None) for key in keys]
+        return np.array(places, dtype=np.intp)
 
     def parts_vector(self, i, values):
         """A vector over the parts of example i, 0 in the padding."""
@@ -55,16 +57,16 @@ class Case:
         return vector
 
 
-def build(task, n_labels, edges=0, transitions=True, binary=False, kind='all'):
+def build(task, n_labels, edges=0, transitions=True, order=1, binary=False, kind='all'):
     """A map over examples of several lengths, an empty one among them (chains only). kind: 'all', 'all-with-table' (of
     the inner products of positions), 'observed', or the name of one of KERNELS."""
     lengths = (1, 1, 1) if task == 'multiclass' else (3, 1, 0, 4)
     data = tiny.arrays(task, lengths, n_labels, attributes=4, edges=edges, binary=binary, seed=n_labels)
-    data.transitions = transitions
+    data.transitions, data.order = transitions, order
     stride = -(-n_labels // 4) * 4
     tokens = SparseRows(data.indptr, data.indices, data.values, data.n_attributes)
     rows = SparseRows(data.edge_indptr, data.edge_indices, data.edge_values, edges) if edges else None
-    layout = (n_labels, stride, task == 'chain', task == 'chain' and transitions, rows)
+    layout = (n_labels, stride, order if task == 'chain' else 0, task == 'chain' and transitions, rows)
     if kind in KERNELS:
         return build_kernel(task, data, tokens, layout, lengths, *KERNELS[kind])
     truth = Enumeration(task, data, n_labels, feature_set=kind.split('-')[0])
@@ -75,8 +77,8 @@ def build(task, n_labels, edges=0, transitions=True, binary=False, kind='all'):
     if kind == 'all-with-table':
         features.keep_gram()
     states = state_columns(features, kind, data.n_attributes, n_labels, stride)
-    pairs = features.dim - stride**2 * (edges + (task == 'chain' and transitions))
-    columns = np.array([weight_column(key, states, pairs, stride, transitions) for key in truth.keys], dtype=np.intp)
+    pairs = features.dim - features.triple_size - stride**2 * (edges + (task == 'chain' and transitions))
+    columns = np.array([weight_column(key, states, pairs, features) for key in truth.keys], dtype=np.intp)
     return Case(features, truth, columns, stride, lengths, columns)
 
 
@@ -107,7 +109,7 @@ def build_kernel(task, data, tokens, layout, lengths, kernel, cache_mb, with_tab
 
     states = {(a, y): a * stride + y for a in range(explicit.shape[1]) for y in range(n_labels)}
     first_pair = explicit.shape[1] * stride
-    columns = [weight_column(key, states, first_pair, stride, layout[3]) for key in truth.keys]
+    columns = [weight_column(key, states, first_pair, features) for key in truth.keys]
     columns = np.array(columns, dtype=np.intp)
     beta = [u * stride + y for u in range(basis.size) for y in range(n_labels)]
     pairs = columns[columns >= first_pair] - first_pair + size
@@ -125,13 +127,19 @@ def state_columns(features, kind, n_attributes, n_labels, stride):
     return {pair: k for k, pair in enumerate(pairs)}
 
 
-def weight_column(key, states, first_pair, stride, transitions):
-    """State weights first, then the [from, to] block of the transitions if there is one, a block per edge attribute."""
+def weight_column(key, states, first_pair, features):
+    """State weights first, then the [from, to] block of the transitions if there is one, a block per edge attribute,
+    the triplets (second, first, third)."""
     kind, *where = key
+    stride, n_labels = features.stride, features.n_labels
     if kind == 'state':
         return states[tuple(where)]
+    if kind == 'triple':
+        p, q, r = where
+        edges = 0 if features.edges is None else features.edges.columns
+        return first_pair + ((features.transitions + edges) * stride**2) + (q * n_labels + p) * stride + r
     *edge, p, q = where
-    block = transitions + edge[0] if edge else 0
+    block = features.transitions + edge[0] if edge else 0
     return first_pair + (block * stride + p) * stride + q
 
 
@@ -143,6 +151,9 @@ KINDS = {
     'chain-K3-without-transitions': ('chain', 3, 0, False),
     'chain-K3-edges': ('chain', 3, 2),
     'chain-K5-edges-only': ('chain', 5, 2, False),
+    'chain2-K3': ('chain', 3, 0, True, 2),
+    'chain2-K2-edges': ('chain', 2, 2, True, 2),
+    'chain2-K2-without-transitions': ('chain', 2, 0, False, 2),
 }
 
 CASES = {
@@ -234,8 +245,8 @@ def test_places_without_a_feature_stay_zero(example):
 
 
 @pytest.mark.parametrize('feature_set', ['all', 'observed'])
-@pytest.mark.parametrize('edges', [False, True])
-def test_long_sequences_take_another_way_to_the_same_products(feature_set, edges):
+@pytest.mark.parametrize(('edges', 'order'), [(False, 1), (True, 1), (True, 2)])
+def test_long_sequences_take_another_way_to_the_same_products(feature_set, edges, order):
     """Beyond 512 positions no inner products are kept; what is used instead leaves nothing behind."""
     rng = np.random.default_rng(5)
     n, k, columns = 600, 3, 40
@@ -244,7 +255,7 @@ def test_long_sequences_take_another_way_to_the_same_products(feature_set, edges
     tokens = SparseRows(rows, indices.ravel(), rng.normal(size=4 * n), columns)
     pairs = SparseRows(rows, indices.ravel() % 7, None, 7) if edges else None
     offsets = np.array([0, n], np.int64)
-    layout = (k, 4, True, True, pairs)
+    layout = (k, 4, order, True, pairs)
     if feature_set == 'all':
         features = SparseFeatures(tokens, offsets, *layout)
     else:
@@ -256,6 +267,8 @@ def test_long_sequences_take_another_way_to_the_same_products(feature_set, edges
         np.add.at(a, np.arange(n) * 4 + y, sign)
         block = np.arange(n - 1) * 16 * edges
         np.add.at(a, 4 * n + block + y[:-1] * 4 + y[1:], sign)
+        if order == 2:
+            np.add.at(a, len(a) - k * k * 4 + (y[1:-1] * k + y[:-2]) * 4 + y[2:], sign)
     image = features.adjoint(0, a)
     for _ in range(2):
         np.testing.assert_allclose(features.gram_of(0, a), features.scores_of(0, image), rtol=0, atol=1e-9)

@@ -11,7 +11,7 @@ from cython_ext.features.distinct_rows import DistinctRows
 from cython_ext.features.kernel import KernelFeatures
 from cython_ext.features.kernel_basis import KernelBasis
 from cython_ext.features.kernel_function import Kernel
-from cython_ext.features.sparse import SparseRows
+from cython_ext.features.sparse_rows import SparseRows
 from cython_ext.parallel import Pool
 from cython_ext.problem import build_problem
 from tests.kernels import dense, kernel_matrix
@@ -161,7 +161,7 @@ def test_blocks_hold_what_weights_need(kernel, name):
     states = w[: features.basis.size * features.stride].reshape(-1, features.stride)
     some = np.arange(features.basis.size) % 2 == 0
     states[some, : data.n_labels] = rng.normal(size=(some.sum(), data.n_labels))
-    for view in features._pair_views(w).values():
+    for view in features._transition_views(w).values():
         view[...] = rng.normal(size=view.shape)
     states[0, 0] = 1e-30
     blocks = features.blocks(w)

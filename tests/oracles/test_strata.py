@@ -17,7 +17,9 @@ LOSSES += [('multiclass', 'matrix'), ('multiclass-binary', 'matrix')]
 def twin(name, loss, variant, lam=0.3):
     data = tiny.named(name)
     cost = tiny.cost_matrix(data.n_labels) if loss == 'matrix' else loss
-    problem = build_problem(problems.dataset_of(data), data.task, 'hinge', cost, lam, variant=variant)
+    problem = build_problem(
+        problems.dataset_of(data), data.task, 'hinge', cost, lam, variant=variant, structure=data.structure
+    )
     return problems.Twin(problem, None, Enumeration(data.task, data, data.n_labels, cost, 'all'), None, 'hinge')
 
 

@@ -81,10 +81,10 @@ class Twin:
 
     def _softmax(self, i, point):
         """alpha_i of natural parameters, by listing the outputs."""
-        example, stride = self.truth.examples[i], self.problem.features.stride
+        example, features = self.truth.examples[i], self.problem.features
         theta = point['theta'][point['theta_indptr'][i] : point['theta_indptr'][i + 1]].astype(float)
         length = len(example.codes[0])
-        places = [theta_column(key, length, stride) for key in example.part_keys]
+        places = [theta_column(key, length, features.n_labels, features.edges is None) for key in example.part_keys]
         return optimum.softmax(example.parts @ theta[places])
 
     def primal(self, vector):
@@ -111,9 +111,9 @@ def _cells(arrays):
         for a in range(len(arrays['state.indptr']) - 1):
             for k in range(arrays['state.indptr'][a], arrays['state.indptr'][a + 1]):
                 yield ('state', a, int(arrays['state.labels'][k])), arrays['state.weights'], k
-    for name, kind in (('transition', 'transition'), ('edge', 'edge')):
+    for name in ('transition', 'edge', 'triple'):
         for where in np.ndindex(arrays[name].shape) if name in arrays else ():
-            yield (kind, *where), arrays[name], where
+            yield (name, *where), arrays[name], where
 
 
 def twin(name, objective, loss='hamming', lam_times_n=1.0, feature_set='all', threads=1):
@@ -124,8 +124,8 @@ def twin(name, objective, loss='hamming', lam_times_n=1.0, feature_set='all', th
     lam = lam_times_n / (len(data.offsets) - 1)
     dataset = dataset_of(data)
     problem = build_problem(
-        dataset, task=task, objective=objective, loss=cost, lam=lam, feature_set=feature_set, threads=threads
+        dataset, task, objective, cost, lam, feature_set=feature_set, threads=threads, structure=data.structure
     )
-    decoder = build_decoder(dataset, task, feature_set, Pool(threads))
+    decoder = build_decoder(dataset, task, feature_set, Pool(threads), structure=data.structure)
     truth = Enumeration(task, data, data.n_labels, cost, feature_set)
     return Twin(problem, decoder, truth, optimum.Problem.of(truth, lam), objective)

@@ -30,6 +30,7 @@ class Reference:
         self.smoothing, self.silent, self.n_labels, self.linked = smoothing, silent, n_labels, linked
         self.attributes, self.edges = data.n_attributes - len(silent), data.n_edge_attributes
         self.emitted, self.begun, self.followed, self.on_edges = Counter(), Counter(), Counter(), Counter()
+        self.triples, self.order = Counter(), getattr(data, 'order', 1)
         for example in self.examples:
             for t, y in enumerate(example.gold):
                 for a, value in example.tokens[t]:
@@ -43,6 +44,9 @@ class Reference:
                     p = example.gold[t - 1]
                     self.followed[p, y] += 1
                     self.followed[p] += 1
+                    if t > 1:
+                        self.triples[(*example.gold[t - 2 : t], y)] += 1
+                        self.triples[example.gold[t - 2 : t]] += 1
                     for e, value in example.edges[t] if example.edges is not None else ():
                         self.on_edges[e, p, y] += value
                         self.on_edges[p, y] += value
@@ -60,8 +64,11 @@ class Reference:
                 total += log(self.p(self.begun, y, 'all', self.n_labels))
             if t > 0:
                 p = code[t - 1]
-                if self.linked:
+                if self.linked and (t == 1 or self.order == 1):
                     total += log(self.p(self.followed, (p, y), p, self.n_labels))
+                elif self.linked:
+                    before = tuple(code[t - 2 : t])
+                    total += log(self.p(self.triples, (*before, y), before, self.n_labels))
                 for e, value in example.edges[t] if example.edges is not None else ():
                     total += value * log(self.p(self.on_edges, (e, p, y), (p, y), self.edges))
         return total
@@ -69,7 +76,8 @@ class Reference:
 
 def check(data, task, smoothing, silent, merge=False):
     """The score of every output of every example is its log probability, as that of the reference."""
-    problem = build_problem(problems.dataset_of(data), task, 'log', None, 1.0, merge=merge)
+    structure = getattr(data, 'structure', None)
+    problem = build_problem(problems.dataset_of(data), task, 'log', None, 1.0, merge=merge, structure=structure)
     assert (problem.features.groups is not None) == merge
     truth = Enumeration(task, data, data.n_labels)
     linked = task == 'chain' and getattr(data, 'transitions', True)
@@ -181,6 +189,7 @@ def test_what_cannot_be_counted_is_refused():
     data.values = np.ones(len(data.indices))
     data.values[3] = -1
     assert 'negative' in refused(data)
+    assert 'a line B in the template' in refused(tiny.named('chain-unlinked'), structure={'order': 2})
     data = tiny.named('chain-edges-countable')
     data.edge_values = -np.ones(len(data.edge_indices))
     assert 'negative' in refused(data)

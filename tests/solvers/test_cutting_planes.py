@@ -23,7 +23,9 @@ RUNS = [('n-slack', {}), ('n-slack', {'reoptimise': 'subspace'}), ('n-slack', {'
 def twin(name, loss, variant, lam):
     data = tiny.named(name)
     cost = tiny.cost_matrix(data.n_labels) if loss == 'matrix' else loss
-    problem = build_problem(problems.dataset_of(data), data.task, 'hinge', cost, lam, variant=variant)
+    problem = build_problem(
+        problems.dataset_of(data), data.task, 'hinge', cost, lam, variant=variant, structure=data.structure
+    )
     truth = Enumeration(data.task, data, data.n_labels, cost, 'all')
     return problems.Twin(problem, None, truth, None, 'hinge')
 

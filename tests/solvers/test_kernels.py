@@ -20,7 +20,16 @@ KERNELS = {
     'poly': {'kind': 'poly', 'degree': 2, 'gamma': 0.5, 'coef0': 1.0},
     'rbf': {'kind': 'rbf', 'gamma': 0.3},
 }
-DATA = ('multiclass', 'multiclass-binary', 'chain', 'chain-binary', 'chain-empty', 'chain-edges', 'chain-edges-only')
+DATA = (
+    'multiclass',
+    'multiclass-binary',
+    'chain',
+    'chain-binary',
+    'chain-empty',
+    'chain-edges',
+    'chain-edges-only',
+    'chain-triples',
+)
 SOLVERS = [name for name in MINIMISERS if solver_info(name).kernels]
 # As in test_optimum.py; kernel problems may be harder than the linear ones.
 LIMITS = {**REACH, 'bcfw': (1e-5, 1500), 'fw': (2e-3, 5000)}

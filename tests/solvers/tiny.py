@@ -45,8 +45,8 @@ def cost_matrix(n_labels, seed=0):
     return cost
 
 
-# Arguments of `arrays` by name (plain=False: no transition weights of their own); together every kind of theta that the
-# two structures have.
+# Arguments of `arrays` by name (plain=False: no transition weights of their own; order=2: triplets of labels); together
+# every kind of theta that the two structures have.
 DATA = {
     'multiclass': {'task': 'multiclass', 'lengths': (1,) * 7, 'n_labels': 3, 'attributes': 4, 'seed': 1},
     'multiclass-binary': {'task': 'multiclass', 'lengths': (1,) * 6, 'n_labels': 5, 'attributes': 5, 'binary': True},
@@ -56,6 +56,7 @@ DATA = {
     'chain-edges': {'lengths': (3, 1, 4, 2), 'n_labels': 3, 'attributes': 3, 'edges': 2, 'seed': 5},
     'chain-edges-only': {'lengths': (3, 2, 4), 'n_labels': 2, 'attributes': 3, 'edges': 3, 'seed': 6, 'plain': False},
     'chain-unlinked': {'lengths': (3, 1, 2), 'n_labels': 3, 'attributes': 4, 'seed': 7, 'plain': False},
+    'chain-triples': {'lengths': (3, 0, 4, 2), 'n_labels': 2, 'attributes': 3, 'seed': 18, 'order': 2},
 }
 
 
@@ -65,14 +66,18 @@ COUNTABLE = {
     'chain-countable': {'lengths': (3, 1, 4, 2, 2), 'n_labels': 3, 'seed': 9},
     'chain-edges-countable': {'lengths': (3, 1, 4, 0, 2), 'n_labels': 2, 'edges': 2, 'seed': 10},
     'chain-unlinked-countable': {'lengths': (3, 1, 2, 2), 'n_labels': 3, 'seed': 12, 'plain': False},
+    'chain-triples-countable': {'lengths': (4, 1, 3, 0, 2), 'n_labels': 2, 'edges': 2, 'seed': 14, 'order': 2},
 }
 
 
 def named(name):
-    """The arrays of that name, with `task` and with `transitions` as TokenDataset has it."""
+    """The arrays of that name, with `task`, `order`, `structure` as build_problem takes it, and `transitions` as
+    TokenDataset has it."""
     options = dict(DATA[name]) if name in DATA else {**COUNTABLE[name], 'binary': True, 'bias': True}
-    plain = options.pop('plain', True)
+    plain, order = options.pop('plain', True), options.pop('order', 1)
     data = arrays(**options)
+    data.order = order
     data.task = options.get('task', 'chain')
+    data.structure = {'order': order} if data.task == 'chain' else None
     data.transitions = plain
     return data
