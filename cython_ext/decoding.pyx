@@ -70,6 +70,22 @@ cdef class Decoder:
         """log sum_y exp(score of y) of each example, float64[n]."""
         return self._sums(w, None)
 
+    def means(self, w):
+        """For each example its mean statistics, float64[m_i]."""
+        if not isinstance(self.structure, SummedStructure):
+            raise TypeError('this structure has no exp oracle')
+        cdef Workspace work = Workspace(self.structure)
+        cdef SummedStructure structure = self.structure
+        cdef const double[::1] weights = np.ascontiguousarray(w, np.float64)
+        cdef Py_ssize_t i, size
+        out = []
+        for i in range(structure.n):
+            size = structure.size_of(i)
+            self.features.scores(i, &weights[0], work.theta)
+            structure.exp(i, work.theta, work.scratch, work.mean)
+            out.append(np.array(<double[:size]> work.mean) if size else np.empty(0))
+        return out
+
     def marginals(self, w):
         """(log-partitions float64[n], position marginals float64[tokens, K]) for structures whose outputs are labels
         of positions."""
@@ -100,8 +116,9 @@ cdef class Decoder:
                     memcpy(rows + indptr[i] * width, work.mean, length * width * sizeof(double))
 
 
-def build_decoder(dataset, task, feature_set='all', pool=None, basis=None):
-    """The Decoder of a data set. basis: the KernelBasis that weight vectors are for, None for linear features."""
+def build_decoder(dataset, task, feature_set='all', pool=None, basis=None, structure=None):
+    """The Decoder of a data set. basis: the KernelBasis that weight vectors are for, None for linear features; structure:
+    dict of further arguments that the task's build takes."""
     from cython_ext.structures.registry import structure_info
 
-    return Decoder(*structure_info(task).build(dataset, feature_set, basis=basis), pool)
+    return Decoder(*structure_info(task).build(dataset, feature_set, basis=basis, **(structure or {})), pool)

@@ -277,31 +277,32 @@ cdef class Problem:
 
 
 def build_problem(dataset, task, objective='hinge', loss=None, lam=1.0, feature_set='all', threads=1, merge=False,
-                  variant=None, kernel=None, kernel_cache=None, support=None, similarity=None):
+                  variant=None, kernel=None, kernel_cache=None, support=None, similarity=None, structure=None):
     """The Problem of a data set. loss: a name of the task's losses, a cost matrix float64[K, K], or None for the
     usual one. merge: let the features use a shorter weight vector that has the same optimum but cannot hold any weights.
     variant: of the hinge, an objectives.registry.Variant (a hard margin has zero-one loss and lambda 1 whatever is
     given). kernel: a dict as Kernel.of takes it, None for linear features; kernel_cache: MB for rows of its matrix (None: CACHE_MB);
     support: the CSR triple of further tokens that weight vectors may have coefficients of; similarity: float64[K, K],
-    inner products of the features of the classes, None where every class is like itself only. Raises ValueError with
-    the reason where the parts do not fit."""
+    inner products of the features of the classes, None where every class is like itself only; structure: dict of further
+    arguments that the task's build takes. Raises ValueError with the reason where the parts do not fit."""
     from cython_ext.features.tokens import kernel_basis
     from cython_ext.objectives.registry import OBJECTIVES, build_objective
     from cython_ext.structures.registry import structure_info
 
     if dataset.n == 0:
         raise ValueError('no examples')
-    if np.min(dataset.labels, initial=0) < 0:
+    if not dataset.complete:
         raise ValueError('some labels are missing or unknown')
     if variant is not None and variant.hard_margin:
         loss, lam = 'zero-one', 1.0
     info = structure_info(task)
     basis = None if kernel is None else kernel_basis(kernel, dataset, feature_set, kernel_cache, support)
-    structure, features = info.build(dataset, feature_set, merge=merge, basis=basis, similarity=similarity)
-    name, task_loss = build_loss(info, structure, loss)
-    made = build_objective(objective, structure, task_loss, info.strata.get(name), variant)
+    outputs, features = info.build(dataset, feature_set, merge=merge, basis=basis, similarity=similarity,
+                                   **(structure or {}))
+    name, task_loss = build_loss(info, outputs, loss)
+    made = build_objective(objective, outputs, task_loss, info.strata.get(name), variant)
     with_loss = objective not in OBJECTIVES or OBJECTIVES[objective][2]
-    problem = Problem(structure, features, made, lam, (task, objective, name if with_loss else None), threads)
+    problem = Problem(outputs, features, made, lam, (task, objective, name if with_loss else None), threads)
     if basis is not None:
         features.pool = problem.pool
     return problem

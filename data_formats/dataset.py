@@ -75,6 +75,11 @@ class TokenDataset:
         return len(self.indices)
 
     @property
+    def complete(self):
+        """Whether every token has a label that is known."""
+        return bool((self.labels >= 0).all())
+
+    @property
     def largest_value(self):
         """The largest absolute value of an attribute."""
         stored = [values for values in (self.values, self.edge_values) if values is not None and len(values)]
@@ -95,7 +100,7 @@ class TokenDataset:
         """The given examples (ints, in the given order) as a dataset over the same vocabularies."""
         examples = np.asarray(examples, dtype=np.int64)
         counts = self.offsets[examples + 1] - self.offsets[examples]
-        tokens = _ranges(self.offsets[examples], counts)
+        tokens = ranges_of(self.offsets[examples], counts)
         indptr, indices, values = _rows(self.indptr, self.indices, self.values, tokens)
         edges = (None, None, None)
         if self.edge_indptr is not None:
@@ -105,7 +110,7 @@ class TokenDataset:
             unknown = {i: self.unknown_labels[t] for i, t in enumerate(tokens.tolist()) if t in self.unknown_labels}
         return replace(
             self,
-            offsets=_indptr(counts),
+            offsets=indptr_of(counts),
             indptr=indptr,
             indices=indices,
             values=values,
@@ -135,7 +140,7 @@ class TokenDataset:
         indptr, indices, values = _join([(b.indptr, b.indices, b.values) for b in blocks], pool)
         return replace(
             first,
-            offsets=_indptr(np.concatenate([np.diff(b.offsets) for b in blocks])),
+            offsets=indptr_of(np.concatenate([np.diff(b.offsets) for b in blocks])),
             indptr=indptr,
             indices=indices,
             values=values,
@@ -196,30 +201,30 @@ class Block:
     sequences: np.ndarray  # int64; where sequences of tokens end in the file, also when every token is an example
 
 
-def _indptr(counts):
+def indptr_of(counts):
     """int64 [n + 1] from n counts."""
     out = np.zeros(len(counts) + 1, dtype=np.int64)
     np.cumsum(counts, out=out[1:])
     return out
 
 
-def _ranges(starts, counts):
+def ranges_of(starts, counts):
     """starts[0], starts[0] + 1, ... (counts[0] of them), starts[1], ..."""
-    before = _indptr(counts)
+    before = indptr_of(counts)
     return np.repeat(starts - before[:-1], counts) + np.arange(before[-1])
 
 
 def _rows(indptr, indices, values, rows):
     """The CSR triple of the given rows."""
     counts = indptr[rows + 1] - indptr[rows]
-    entries = _ranges(indptr[rows], counts)
-    return _indptr(counts), indices[entries], None if values is None else values[entries]
+    entries = ranges_of(indptr[rows], counts)
+    return indptr_of(counts), indices[entries], None if values is None else values[entries]
 
 
 def _join(parts, pool):
     """One CSR triple from several; values are written out where any part has them."""
     counts = np.concatenate([np.diff(indptr) for indptr, _, _ in parts])
-    ends = _indptr([len(indices) for _, indices, _ in parts])
+    ends = indptr_of([len(indices) for _, indices, _ in parts])
     spans = [slice(begin, end) for begin, end in pairwise(ends.tolist())]
     indices = np.empty(ends[-1], np.int32)
     values = np.empty(ends[-1]) if any(v is not None for _, _, v in parts) else None
@@ -230,4 +235,4 @@ def _join(parts, pool):
             values[span] = 1.0 if part[2] is None else part[2]
 
     pool.map(fill, zip(spans, parts, strict=True))
-    return _indptr(counts), indices, values
+    return indptr_of(counts), indices, values

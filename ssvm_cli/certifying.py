@@ -92,6 +92,7 @@ def problem_of(model, dataset, threads, path):
             kernel=model.kernel,
             support=support_tokens(model),
             similarity=model.similarity,
+            structure=header.get('structure'),
         )
     except ValueError as error:
         raise DataError(path, None, f'is of no problem that this ssvm knows: {error}') from error

@@ -1,39 +1,49 @@
 """Reading data for a command: which format, which options, which vocabularies."""
 
 from data_formats.dataset import ReadOptions
-from data_formats.errors import DataError, UsageError, file_errors, shown
+from data_formats.errors import DataError, UsageError, file_errors
 from data_formats.registry import detect, format_named
 from data_formats.source import Source
+from ssvm_cli.tasks import check_options, task_named
 
 
-def read_training_data(path, format_name, template_path, task, min_freq, bias):
+def read_training_data(path, format_name, template_path, task, min_freq, bias, o=None):
     """Read a file with vocabularies of its own.
+
+    Args:
+        o: the options of the command, of which a task may have some of its own.
 
     Returns:
         (dataset, facts): facts is what a model keeps under 'data', so that other files are read in the same way.
 
     Raises:
         DataError: FILE:LINE of what is malformed.
-        UsageError: a task or template that the format has no use for.
+        UsageError: a task, a template or other options that the format or the task has no use for.
     """
     with Source(path) as source:
         name = detect(source) if format_name == 'auto' else format_name
-        dataset, task = _read(source, name, template_path, task, min_freq, bias)
-    facts = {'format': name, 'task': task, 'bias': bias, 'template': dataset.template, 'columns': dataset.columns}
-    return dataset, facts
+        module = format_named(name)
+        task = task_named(_task_of(module, task))
+        check_options(task, o)
+        dataset = _read(source, module, template_path, task, min_freq, bias, task.read_options(o, module))
+    return dataset, {'format': name, 'task': task.name, 'bias': bias, **task.facts(dataset)}
 
 
-def _read(source, name, template_path, task, min_freq, bias):
-    module = format_named(name)
-    task = task or module.TASKS[0]
-    if task not in module.TASKS:
-        raise UsageError(f'{name} files hold no data for --task {task} (expected {" or ".join(module.TASKS)})')
-    if template_path is not None and name != 'conll':
-        raise UsageError(f'--template makes attributes of CoNLL columns, and {source.name} is in the format {name}')
+def _task_of(module, name):
+    """The name of the task, by default the usual one of the format."""
+    if name is not None and name not in module.TASKS:
+        raise UsageError(f'{module.NAME} files hold no data for --task {name} (expected {" or ".join(module.TASKS)})')
+    return name or module.TASKS[0]
+
+
+def _read(source, module, template_path, task, min_freq, bias, more):
+    if template_path is not None and module.NAME != 'conll':
+        what = f'{source.name} is in the format {module.NAME}'
+        raise UsageError(f'--template makes attributes of CoNLL columns, and {what}')
     template, template_name = None, '<template>'
     if template_path is not None:
         template, template_name = read_text(template_path), template_path
-    return module.read(source, ReadOptions(template, template_name, task, min_freq, bias)), task
+    return module.read(source, ReadOptions(template, template_name, task.name, min_freq, bias, **more))
 
 
 def read_data(path, model, format_name='auto', require_labels=False, what='the model', threads=1):
@@ -42,19 +52,10 @@ def read_data(path, model, format_name='auto', require_labels=False, what='the m
     dataset = module.read(source, options, model)
     if require_labels and not dataset.n:
         raise DataError(source.name, None, 'no examples in this file', 'expected one at least')
-    if require_labels and (dataset.labels < 0).any():
-        token = int((dataset.labels < 0).argmax())
-        example = int((dataset.offsets <= token).sum())
-        label = dataset.label(token)
-        said = 'no label' if label is None else f'label {shown(label)}, which {what} does not know'
-        raise DataError(source.name, None, f'example {example} has {said}', f'expected labels{place_of_labels(model)}')
+    lack = task_named(model.task).lack(dataset, model, what) if require_labels else None
+    if lack is not None:
+        raise DataError(source.name, None, *lack)
     return dataset
-
-
-def place_of_labels(model):
-    """Where files that are read with a model have their labels, for messages: ' in column 4'; '' if that is plain."""
-    columns = model.header['data'].get('columns')
-    return f' in column {columns}' if columns else ''
 
 
 def opened(path, model, format_name='auto', require_labels=False, threads=1):
@@ -65,11 +66,9 @@ def opened(path, model, format_name='auto', require_labels=False, threads=1):
     if model.task not in module.TASKS:
         raise UsageError(f'{name} files hold no data for a {model.task} model (expected {" or ".join(module.TASKS)})')
     options = ReadOptions(
-        template=facts.get('template'),
         template_name='<template of the model>',
         task=model.task,
-        bias=bool(facts.get('bias')),
-        columns=facts.get('columns'),
+        **task_named(model.task).model_options(model),
         require_labels=require_labels,
         threads=threads,
     )

@@ -73,10 +73,27 @@ class Scores:
         if self.chunks and len(gold):
             self._add_chunks(offsets, gold, found)
 
+    def compare(self, dataset, found):
+        """Count the examples of a TokenDataset; found: as in `add`."""
+        self.add(dataset.offsets, dataset.labels, found, dataset.unknown_labels)
+
     @property
     def tokens(self):
         """Number of tokens with a right label."""
         return int(self._gold.sum())
+
+    @property
+    def count(self):
+        return self.tokens
+
+    @property
+    def columns(self):
+        """Names of the scores in logs."""
+        return ('dev_accuracy', 'dev_f1') if self.chunks else ('dev_accuracy',)
+
+    def row(self):
+        """The scores by column."""
+        return dict(zip(self.columns, (self.accuracy(), self.chunk_f1()), strict=False))
 
     def accuracy(self):
         return int(self._right.sum()) / max(1, self.tokens)

@@ -28,6 +28,7 @@ from ssvm_cli.schedule import Schedule
 from ssvm_cli.settings import check_oracle, parse_settings, with_oracle
 from ssvm_cli.signals import StopFlag
 from ssvm_cli.solvers import choose
+from ssvm_cli.tasks import task_named
 from ssvm_cli.training_files import check_files, checkpoint_path
 
 STATUS_TEXT = {
@@ -183,21 +184,23 @@ class Training:
 
     def _read(self):
         o = self.o
-        self.dataset, self.facts = read_training_data(o.train, o.format_name, o.template, o.task, o.min_freq, o.bias)
-        data = self.dataset
-        self.task, self.largest = self.facts['task'], data.largest_value
-        self.classes = read_classes(o, self.task, data.label_names.names())
+        data, self.facts = read_training_data(o.train, o.format_name, o.template, o.task, o.min_freq, o.bias, o)
+        self.task = task_named(self.facts['task'])
+        data = self.dataset = self.task.trainable(data, o, self.facts, self._say_of_data)
+        self.structure = self.task.structure(o, self.facts)
+        self.largest = data.largest_value
+        self.classes = read_classes(o, self.task.name, data.label_names.names())
         self._settle_loss()
         self.lam = o.lam if o.lam is not None else 1 / data.n
         self.kernel, self.variant = requested_kernel(o), requested_variant(o)
         if o.hard_margin:
             self.lam = 1.0
-        sizes = [counted(data.n, 'example')]
-        if self.task != 'multiclass':
-            sizes.append(counted(data.tokens, 'token'))
-        sizes += [counted(len(data.label_names), 'label'), counted(len(data.attributes), 'attribute')]
-        self.progress.say(f'{o.train}: {", ".join(sizes)} ({self.facts["format"]}, {self.task})')
-        self._warn_of_little()
+        self._say_of_data(f'{", ".join(self.task.sizes(data))} ({self.facts["format"]}, {self.task.name})')
+        warning = self.task.warning(
+            data, o, self.facts
+        )  # nothing to learn is mostly a file of another format than meant
+        if warning is not None:
+            self._say_of_data(warning)
         origin = (
             ' (a hard margin has no other)'
             if o.hard_margin
@@ -217,17 +220,8 @@ class Training:
             f'seed {o.seed}, {counted(self.threads, "thread")}'
         )
 
-    def _warn_of_little(self):
-        """Say so when there is nothing to learn, which is mostly a file of another format than meant."""
-        data = self.dataset
-        if len(data.label_names) == 1:
-            self.progress.say(
-                f'{self.o.train}: only one label, {data.label_names.name(0)}: there is nothing to decide (is it in the '
-                f'format that was meant, {self.facts["format"]}? see --format)'
-            )
-        elif not len(data.attributes):
-            dropped = f' (none occurs --min-freq {self.o.min_freq} times)' if self.o.min_freq > 1 else ''
-            self.progress.say(f'{self.o.train}: no attributes are left{dropped}')
+    def _say_of_data(self, text):
+        self.progress.say(f'{self.o.train}: {text}')
 
     def _settle_loss(self):
         """The task loss: its name for people and the model, and what the core takes."""
@@ -241,7 +235,7 @@ class Training:
         elif o.hard_margin:
             self.loss_name = self.loss = 'zero-one'
         elif o.task_loss is None:
-            self.loss_name = self.loss = structure_info(self.task).default_loss
+            self.loss_name = self.loss = structure_info(self.task.name).default_loss
         elif o.task_loss in TASK_LOSSES:
             self.loss_name = self.loss = TASK_LOSSES[o.task_loss]
         elif o.task_loss == TREE:
@@ -258,7 +252,7 @@ class Training:
         try:
             self.problem = build_problem(
                 self.dataset,
-                self.task,
+                self.task.name,
                 o.objective,
                 self.loss,
                 self.lam,
@@ -269,6 +263,7 @@ class Training:
                 kernel=self.kernel,
                 kernel_cache=o.kernel_cache,
                 similarity=self.classes.similarity,
+                structure=self.structure,
             )
         except ValueError as error:
             raise self._refused(error) from error
@@ -300,22 +295,20 @@ class Training:
                 )
             return
         if there is not None and needed > there:
-            data = self.dataset
+            many, advice = self.task.memory_hint(self.dataset)
             raise SolverError(
-                f'{counted(len(data.attributes), "attribute")} and {counted(len(data.label_names), "label")} need '
-                f'{needed / 2**30:.1f} GB at least, and there are {there / 2**30:.1f} GB '
-                '(--min-freq N and --feature-set observed need less)'
+                f'{many} need {needed / 2**30:.1f} GB at least, and there are {there / 2**30:.1f} GB ({advice})'
             )
 
     def _initialise(self):
         if self.o.init is None:
             return
-        from ssvm_cli.warm_start import same_dual_point, transferred
+        from ssvm_cli.warm_start import same_dual_point
 
         if hasattr(self.solver, 'set_start') and self.kernel is None:
             model = load(self.o.init)
             features = self.problem.features
-            blocks = transferred(model, self.dataset, features.blocks(features.zeros()), self.o.init)
+            blocks = self.task.transferred(model, self.dataset, features.blocks(features.zeros()), self.o.init)
             self.solver.set_start(features.weights(blocks))
             if hasattr(self.solver, 'set_dual_point') and model.dual is not None:
                 with contextlib.suppress(ValueError):  # of other data, or of another kind: the weights have to do
@@ -334,7 +327,8 @@ class Training:
             return None
         from ssvm_cli.dev import DevScorer
 
-        frozen = Model({'task': self.task, 'data': self.facts}, *self._vocabularies())
+        header = {'task': self.task.name, 'data': self.facts, 'structure': self.structure}
+        frozen = Model(header, **self.task.names(self.dataset))
         return DevScorer(self.o.dev, frozen, self.problem, self.o.feature_set)
 
     def _open_log(self, dev, saved):
@@ -363,9 +357,10 @@ class Training:
         o, data = self.o, self.dataset
         return {
             'version': __version__,
-            'task': self.task,
+            'task': self.task.name,
             'format': self.facts['format'],
-            'template': self.facts['template'],
+            **self.task.facts(data),
+            **self.structure,
             'min_freq': o.min_freq,
             'feature_set': o.feature_set,
             'kernel': self.kernel,
@@ -461,7 +456,7 @@ class Training:
         o, data, bounds = self.o, self.dataset, self.monitor.bounds
         header = {
             'package_version': __version__,
-            'task': self.task,
+            'task': self.task.name,
             'objective': o.objective,
             'loss': self.loss_name or 'none',
             'rescale': o.rescale,
@@ -472,6 +467,7 @@ class Training:
             'kernel': self.kernel,
             'classes': self.classes.kind,
             'data': self.facts,
+            **({'structure': self.structure} if self.structure else {}),
             'min_freq': o.min_freq,
             'solver': self.info.name,
             'settings': self.settings,
@@ -492,17 +488,12 @@ class Training:
             }
         return Model(
             header,
-            *self._vocabularies(),
-            self.problem.features.blocks(bounds.w),
-            self.cost,
-            bounds.stored_point if tolerance is not None else None,
-            self.classes.similarity,
+            **self.task.names(data),
+            weights=self.problem.features.blocks(bounds.w),
+            cost=self.cost,
+            dual=bounds.stored_point if tolerance is not None else None,
+            similarity=self.classes.similarity,
         )
-
-    def _vocabularies(self):
-        data = self.dataset
-        edges = data.edge_attributes if data.edge_attributes is not None else Vocabulary()
-        return data.label_names, data.attributes, edges
 
     def _finish(self, status, tolerance):
         """The last line, and no checkpoint that nobody asked for."""
