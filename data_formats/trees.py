@@ -10,8 +10,8 @@ from data_formats.dataset import indptr_of, ranges_of
 
 @dataclass
 class TreeDataset:
-    """Sentences with trees. A phrase is a node above the tags; phrases stand in the order of their first words, the outer
-    ones first."""
+    """Sentences with trees. A phrase is a node above the tags; phrases stand in the order of their first words, the
+    outer ones first."""
 
     offsets: np.ndarray  # int64 [n + 1]; the words of sentence i are offsets[i]:offsets[i + 1]
     words: np.ndarray  # int32 [N], ids in word_names; -1: one that the vocabulary does not know

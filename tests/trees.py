@@ -71,8 +71,8 @@ def dataset_of(trees):
     flat = np.array([node for out in nodes for node in out], np.int32).reshape(-1, 3)
     return TreeDataset(
         np.cumsum([0, *map(len, words)], dtype=np.int64),
-        np.array(sum(words, []), np.int32),
-        np.array(sum(tags, []), np.int32),
+        np.array([word for row in words for word in row], np.int32),
+        np.array([tag for row in tags for tag in row], np.int32),
         np.cumsum([0, *map(len, nodes)], dtype=np.int64),
         *(np.ascontiguousarray(column) for column in flat.T),
         Vocabulary([name.encode() for name in word_names]),
@@ -231,6 +231,7 @@ TREES = {
         '(TOP (S (S (VP (V c))) (NP (NP (NP (N b)) (D a))) (VP (V b) (NP (D a) (N b)))))',
         '(TOP (NP (N a)))',
     ],
+    'halves': ['(S (S (S a) (S a)) (S (S (S a) (S a)) (S a)))', '(S (S a) (S (S a) (S a)))'],
     'long rules': [
         '(X (X (t a) (t a)) (t a) (X (t a) (t a)))',
         '(X (t a) (t a) (t a) (t a))',

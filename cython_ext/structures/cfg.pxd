@@ -18,7 +18,7 @@ cdef struct Derivation:
 cdef class Cfg(SummedStructure):
     cdef readonly ChartGrammar tables
     cdef GrammarTables g
-    cdef readonly object offsets, parts_indptr, part_rules, parsed
+    cdef readonly object offsets, parts_indptr, part_rules, parsed, counted
     cdef object arrays, kept
     cdef const int64_t *offset_data
     cdef const int32_t *word_data
@@ -39,6 +39,7 @@ cdef class Cfg(SummedStructure):
     cdef Py_ssize_t part_of(self, Py_ssize_t i, int32_t rule) noexcept nogil
     cdef double *forest(self, Py_ssize_t i, const double *theta, double *scratch, Forest *f, double **score) noexcept nogil
     cdef Py_ssize_t forest_doubles(self) noexcept nogil
+    cdef void means(self, Py_ssize_t i, const double *events, double *mean) noexcept nogil
     cdef void write(self, Derivation *d, Py_ssize_t x, Py_ssize_t rank) noexcept nogil
     cdef void _write_sequence(self, Derivation *d, Py_ssize_t x, Py_ssize_t rank) noexcept nogil
     cdef void no_tree(self, Py_ssize_t i, int32_t *code) noexcept nogil

@@ -21,16 +21,17 @@ from cython_ext.structures cimport forest as packed
 from cython_ext.structures.chart cimport Chart, ChartGrammar, GrammarTables, fill, fits, lay, mark, mark_rules, pack
 from cython_ext.structures.chart cimport room as chart_room
 from cython_ext.structures.forest cimport Forest, Ranking, forest_at, forest_size
-from cython_ext.structures.grammar import UNKNOWN_WORD, Grammar
+from cython_ext.structures.grammar import Grammar
 from cython_ext.structures.registry import StructureInfo
 from cython_ext.structures.structure cimport SummedStructure
 from cython_ext.structures.structure import padded
 
+TOPS = ('TOP', 'ROOT')          # labels of the node over a whole sentence that is no constituent
 KEPT = 1 << 30                  # bytes of packed parses that are kept
 LARGEST = 1 << 31               # bytes that the parses of a sentence may take while they are found
 
 cdef enum:
-    NO_RULE = -2                # UNKNOWN_WORD
+    NO_RULE = -2                # grammar.UNKNOWN_WORD
 
 
 cdef class Cfg(SummedStructure):
@@ -45,6 +46,7 @@ cdef class Cfg(SummedStructure):
         self.word_data, self.tag_data = &words[0], &tags[0]
         self.tables = ChartGrammar(grammar, len(dataset.label_names), len(dataset.word_names))
         self.g = self.tables.g
+        self.counted = np.array([name not in TOPS for name in dataset.label_names.names()], bool)
         self.longest = int(np.diff(dataset.offsets).max(initial=0))
         self.max_code = max(4 * self.longest - 2, 0)
         chain = int(np.diff(grammar.chain_indptr).max(initial=0))
@@ -325,8 +327,7 @@ cdef class Cfg(SummedStructure):
         cdef double *score
         cdef double *events
         cdef double value
-        cdef Py_ssize_t p, m = self.size_of(i), count = self.events(i)
-        cdef int64_t c, q
+        cdef Py_ssize_t m = self.size_of(i), count = self.events(i)
         scratch = self.forest(i, theta, scratch, &f, &score)
         memset(mean, 0, m * sizeof(double))
         if f.items == 0:
@@ -336,11 +337,17 @@ cdef class Cfg(SummedStructure):
         value = packed.sums(&f, score, scratch, scratch + f.items, scratch + 2 * f.items, events)
         if value == -INFINITY:
             return value
+        self.means(i, events, mean)
+        return value
+
+    cdef void means(self, Py_ssize_t i, const double *events, double *mean) noexcept nogil:
+        """The mean statistics from how often the events occur."""
+        cdef Py_ssize_t m = self.size_of(i)
+        cdef int64_t c, q
         memcpy(mean, events, m * sizeof(double))
         for c in range(self.chain_at[i], self.chain_at[i + 1]):
             for q in range(self.chain_part_at[c], self.chain_part_at[c + 1]):
                 mean[self.chain_part[q]] += events[m + 1 + c - self.chain_at[i]]
-        return value
 
     # ------------------------------------------------------------------------------------------- codes
 
@@ -397,3 +404,49 @@ def _indptr(rows):
 
 def _joined(rows):
     return np.concatenate([*rows, np.zeros(1)]).astype(np.int32)
+
+
+def build(dataset, feature_set='all', terminals='word', grammar=None, right=True, merge=False, basis=None,
+          similarity=None):
+    """(Structure, FeatureMap) of a TreeDataset: a weight for each rule of a Grammar, by default that of all its trees over
+    `terminals`. right: whether the right trees are needed."""
+    from cython_ext.features.rules import RuleFeatures
+
+    if basis is not None:
+        raise ValueError('rules of a grammar are not compared by a kernel (use --kernel linear)')
+    if similarity is not None:
+        raise ValueError('rules of a grammar have no similarities of classes')
+    if grammar is None:
+        grammar = Grammar.of(dataset, terminals)
+    structure = Cfg(grammar, dataset, grammar.codes(dataset) if right else None)
+    return structure, RuleFeatures(structure)
+
+
+def zero_one(structure):
+    from cython_ext.losses.zero_one import ZeroOne
+
+    return ZeroOne(structure)
+
+
+def zero_one_strata(structure, loss):
+    from cython_ext.losses.strata import ZeroOneStrata
+
+    return ZeroOneStrata(structure, loss)
+
+
+def bracket_f1(structure):
+    from cython_ext.losses.brackets import BracketF1
+
+    return BracketF1(structure)
+
+
+def bracket_strata(structure, loss):
+    from cython_ext.losses.brackets import strata_of
+
+    return strata_of(structure, loss)
+
+
+INFO = StructureInfo(
+    'cfg', 'a tree over each sentence, of a context-free grammar', build, {'zero-one': zero_one, 'f1': bracket_f1}, 'f1',
+    strata={'zero-one': zero_one_strata, 'f1': bracket_strata},
+)

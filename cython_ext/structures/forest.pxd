@@ -28,5 +28,5 @@ cdef Forest forest_at(const int32_t *memory, Py_ssize_t items, Py_ssize_t edges)
 cdef Py_ssize_t forest_size(Py_ssize_t items, Py_ssize_t edges) noexcept nogil
 cdef double best(const Forest *f, const double *score, double *value, int32_t *edge) noexcept nogil
 cdef Py_ssize_t rank(const Forest *f, const double *score, Ranking *r) noexcept nogil
-cdef double sums(const Forest *f, const double *score, double *value, double *share, double *mass,
+cdef double sums(const Forest *f, const double *score, double *value, double *mass, double *share,
                  double *events) noexcept nogil

@@ -45,7 +45,7 @@ cdef double best(const Forest *f, const double *score, double *value, int32_t *e
     return value[f.items - 1]
 
 
-cdef double sums(const Forest *f, const double *score, double *value, double *share, double *mass,
+cdef double sums(const Forest *f, const double *score, double *value, double *mass, double *share,
                  double *events) noexcept nogil:
     """log sum exp of the values of all derivations of the goal, in log space throughout; adds to `events` how often each
     occurs in the mean. value, mass: [items]; share: [edges], of the sum over the item that an edge leads to."""

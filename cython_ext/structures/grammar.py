@@ -1,7 +1,7 @@
 """Weighted context-free grammars read off trees (Tsochantaridis et al. 2005, section 4.5.1).
 
-A tree is made of *nodes*, in the order of its words and the outer ones first: a node stands for a word or for two or more
-children, and has the chain of labels that lie one above the other over the same words. Each label is written by a
+A tree is made of *nodes*, in the order of its words and the outer ones first: a node stands for a word or for two or
+more children, and has the chain of labels that lie one above the other over the same words. Each label is written by a
 rule: a unary rule for every step down a chain, then a rule for the children (`NP -> DT NN`) or, where words are the
 terminals, a lexical one (`NN -> dog`). Where tags are the terminals a word's tag is given and no rule writes it.
 
@@ -11,6 +11,7 @@ label, which keeps trees finite, but each of its rules has its own weight.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,7 +21,7 @@ UNKNOWN_WORD = -2  # less the tag: the rule of a leaf that none writes
 
 @dataclass(frozen=True)
 class Grammar:
-    """Rules are numbered: phrases first (unary ones among them), lexical ones after them. Chains are numbered from 1."""
+    """Rules are numbered: of phrases first (unary ones too), lexical ones after them. Chains are numbered from 1."""
 
     terminals: str
     start: int  # the label of every whole tree
@@ -90,7 +91,7 @@ class Grammar:
             raise ValueError('trees with different outermost labels' if starts else 'no trees')
         phrasal = sorted(phrasal)
         number = {rule: k for k, rule in enumerate(phrasal)}
-        chains = [[number[a, (b,)] for a, b in zip(chain, chain[1:], strict=False)] for chain in sorted(chains)]
+        chains = [[number[a, (b,)] for a, b in pairwise(chain)] for chain in sorted(chains)]
         rhs = [children for _, children in phrasal]
         pairs = sorted(lexical)
         return cls(
@@ -117,7 +118,7 @@ class Grammar:
         for i in range(dataset.n):
             code, t = [], int(dataset.offsets[i])
             for labels, children in nodes_of(dataset, i):
-                steps = tuple(rules.get((a, (b,))) for a, b in zip(labels, labels[1:], strict=False))
+                steps = tuple(rules.get((a, (b,))) for a, b in pairwise(labels))
                 if children is not None:
                     rule = rules.get((labels[-1], tuple(children)))
                 else:
@@ -138,8 +139,8 @@ class Grammar:
 
 
 def nodes_of(dataset, i):
-    """The nodes of tree i: [(labels of the chain, outermost first, with the tag of a word last; labels of the children, or
-    None for a word)]."""
+    """The nodes of tree i: [(labels of the chain, outermost first, with the tag of a word last; labels of the children,
+    or None for a word)]."""
     begin, end = int(dataset.node_offsets[i]), int(dataset.node_offsets[i + 1])
     labels = dataset.node_labels[begin:end].tolist()
     begins, ends = dataset.node_begins[begin:end].tolist(), dataset.node_ends[begin:end].tolist()

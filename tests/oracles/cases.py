@@ -5,9 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cython_ext.structures.cfg import Cfg
 from cython_ext.structures.chain import Chain
+from cython_ext.structures.grammar import Grammar
 from cython_ext.structures.multiclass import Multiclass
 from cython_ext.structures.structure import Structure
+from tests import trees
 from tests.enumeration import Enumerated, Enumeration
 from tests.solvers import tiny
 
@@ -77,6 +80,16 @@ def theta_column(key, length, stride):
     return (length + block * stride + p) * stride + y
 
 
+def cfg(name, terminals, i, count, kept=True):
+    """Sentence i of some trees, of which there are `count`; kept: whether its parses are found once for all."""
+    right = trees.named(name)
+    data = trees.dataset_of(right)
+    grammar = Grammar.of(data, terminals)
+    structure = Cfg(grammar, data, grammar.codes(data), *([] if kept else [0]))
+    truth = trees.TreeEnumeration(right, terminals).examples[i]
+    return Case(structure, i, truth, np.arange(len(truth.part_keys)), count)
+
+
 LENGTHS = {1: (1, 4), 2: (1, 2, 5, 12), 3: (1, 2, 3, 8), 5: (1, 2, 5), 9: (1, 2, 4)}
 
 CASES = {
@@ -87,6 +100,14 @@ CASES = {
         for k, lengths in LENGTHS.items()
         for length in (0, *lengths)
     },
+    # binary trees over n words, of which there are as many as Catalan's numbers say
+    'cfg-halves-5': functools.partial(cfg, 'halves', 'word', 0, 14),
+    'cfg-halves-3': functools.partial(cfg, 'halves', 'word', 1, 2),
+    'cfg-normal-form': functools.partial(cfg, 'normal form', 'word', 2, 274),
+    'cfg-chains': functools.partial(cfg, 'chains', 'word', 1, 26),
+    'cfg-chains-tags': functools.partial(cfg, 'chains', 'pos', 1, 10),
+    'cfg-chains-anew': functools.partial(cfg, 'chains', 'word', 0, 20, kept=False),
+    'cfg-long-rules-tags': functools.partial(cfg, 'long rules', 'pos', 0, 14),
 }
 
 
