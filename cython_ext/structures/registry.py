@@ -7,6 +7,7 @@ from typing import Any
 MODULES = {
     'multiclass': 'cython_ext.structures.multiclass',
     'chain': 'cython_ext.structures.chain',
+    'cfg': 'cython_ext.structures.cfg',
 }
 
 
