@@ -73,9 +73,9 @@ def compare(commands, runs=3, **how):
 
 
 def at_once(argv, count, **how):
-    """Run `count` copies of a command side by side; the median of their Usages."""
+    """Run `count` copies of a command side by side; their Usages."""
     with ThreadPoolExecutor(count) as executor:
-        return median(list(executor.map(lambda _: run(argv, **how), range(count))))
+        return list(executor.map(lambda _: run(argv, **how), range(count)))
 
 
 def median(usages):

@@ -4,6 +4,7 @@ whole processes of gap and predict, where reading the file is part of it.
 Two processes that share nothing but the machine say what that allows, since its cores share their memory.
 """
 
+import statistics
 import sys
 from pathlib import Path
 
@@ -62,8 +63,8 @@ def main(runs=5):
         for _ in range(runs):
             alone.append(measure.run(argvs[1], cwd=folder))
             together.append(measure.run(argvs[2], cwd=folder))
-            beside.append(measure.at_once(argvs[1], 2, cwd=folder))
-        one, two, each = (seconds(what, measure.median(usages)) for usages in (alone, together, beside))
+            beside += measure.at_once(argvs[1], 2, cwd=folder)
+        one, two, each = (statistics.median(seconds(what, u) for u in usages) for usages in (alone, together, beside))
         factor = one / two
         rows.append([what, f'{one:.3f}', f'{two:.3f}', f'{factor:.2f}', f'{2 * one / each:.2f}'])
         facts.append(report.verdict(f'{factor:.2f}', f'{what}: {WANTED} times faster', factor >= WANTED) + '\n')

@@ -21,6 +21,10 @@ class ReadOptions:
     bias : add an attribute named `bias` with value 1 to every token
     columns : number of columns of the training file, the label included (CoNLL columns; None while training)
     require_labels : refuse training data in which a token has no label
+    single_root : refuse trees of several roots (treebanks)
+    labelled : read relations; otherwise all are the same (treebanks)
+    tag_column : which columns of tags to use, 'coarse', 'fine' or 'both' (treebanks; None: those that hold something)
+    whole : refuse right alignments that do not read both sequences whole (FASTA)
     threads : that may read a whole file side by side, where the vocabularies are known
     """
 
@@ -32,6 +36,10 @@ class ReadOptions:
     columns: int | None = None
     require_labels: bool = True
     threads: int = 1
+    single_root: bool = False
+    labelled: bool = True
+    tag_column: str | None = None
+    whole: bool = False
 
 
 @dataclass

@@ -57,7 +57,15 @@ OPTIONAL = {
     'data.template': (_exactly(str), 'a text'),
     'data.columns': (_exactly(int), 'a whole number'),
     'data.bias': (_exactly(bool), 'true or false'),
+    'data.tag_column': (_one_of('coarse', 'fine', 'both'), 'coarse, fine or both'),
+    'data.unlabelled': (_exactly(bool), 'true or false'),
     'kernel': (_exactly(dict), 'an object'),
+    'structure': (_exactly(dict), 'an object'),
+    'structure.nonprojective': (_exactly(bool), 'true or false'),
+    'structure.single_root': (_exactly(bool), 'true or false'),
+    'structure.gap_model': (_one_of('linear', 'affine'), 'linear or affine'),
+    'structure.align': (_one_of('local', 'global'), 'local or global'),
+    'structure.hash_bits': (_exactly(int), 'a whole number'),
     'rescale': (_one_of('margin', 'slack'), 'margin or slack'),
     'classes': (_one_of(*CLASSES), ' or '.join(CLASSES)),
     'slack_norm': (_one_of(1, 2), '1 or 2'),
@@ -81,7 +89,7 @@ def check_header(header, matrices, error):
     _check_version(header, error)
     for key, (right, expected) in (REQUIRED | OPTIONAL).items():
         place, _, name = key.rpartition('.')
-        value = (header[place] if place else header).get(name)
+        value = (header.get(place) or {} if place else header).get(name)
         if not right(value) and not (value is None and key in OPTIONAL):
             raise error(f'header has {key} = {value!r}', f'expected {expected}')
     header['lambda'] = float(header['lambda'])

@@ -1,4 +1,4 @@
-"""From a parser's arrays to a TokenDataset: the steps that all formats share."""
+"""From a parser's arrays to a dataset: the steps that all formats share, and those of formats of tokens."""
 
 import threading
 from collections.abc import Callable
@@ -23,6 +23,32 @@ class Part(NamedTuple):
     carried: object
 
 
+def learn(source, parts, options, parser):
+    """Turn what was read into a training set: labels sorted, rare attributes dropped."""
+    if not len(parts['labels']):
+        raise DataError(source.name, None, 'no examples in this file', 'expected one at least')
+    parser.learned(parts)
+    parts['label_names'] = sort_labels(parts['labels'], parts['label_names'])
+    for prefix in ('', 'edge_'):
+        if prefix + 'attributes' in parts:
+            drop_rare(parts, prefix, options.min_freq)
+
+
+def finish(parts, options, frozen):
+    """The TokenDataset in the form that the options ask for."""
+    if frozen is not None:
+        parts['attributes'] = frozen.attributes
+        parts['label_names'] = frozen.label_names
+        if 'edge_indptr' in parts:
+            parts['edge_attributes'] = frozen.edge_attributes
+    dataset = TokenDataset(**parts)
+    if options.task == 'multiclass':
+        dataset = dataset.as_multiclass()
+    if options.bias:
+        dataset = dataset.with_bias()
+    return dataset
+
+
 @dataclass(frozen=True)
 class Reader:
     """How a file in some format is read, part by part, so that parts can be parsed side by side.
@@ -31,11 +57,15 @@ class Reader:
     parser : () -> a fresh cython_ext.text Parser
     carry : (text, line, carried) -> what the part behind this one must know, None: nothing; the result matters only if
         the parser takes this part. It must be quick, since it is found before the part is parsed.
+    learn : (source, what the parser's `take` gave, options, parser): makes a training set of it, in place
+    finish : (what `take` gave, options, vocabularies or None) -> the dataset
     """
 
     cut: Callable
     parser: Callable
     carry: Callable = lambda text, line, carried: None
+    learn: Callable = learn
+    finish: Callable = finish
 
     def parts(self, source):
         """Yield the Parts of a source."""
@@ -46,23 +76,24 @@ class Reader:
 
 
 def read_all(source, reader, options, frozen):
-    """The whole of a source as one TokenDataset.
+    """The whole of a source as one dataset.
 
-    frozen : what has `attributes`, `edge_attributes` and `label_names` (a model, a dataset), or None while training
+    frozen : what has the vocabularies (a model, a dataset), or None while training
     """
     if frozen is not None and options.threads > 1:
         with Source.of(source) as source:
             parse = PartParser(source, reader, options, frozen)
             blocks = in_order(lambda part: parse(part).dataset, reader.parts(source), options.threads)
-            return TokenDataset.concatenate(list(blocks) or [parse(Part(b'', 1, None)).dataset], options.threads)
+            blocks = list(blocks) or [parse(Part(b'', 1, None)).dataset]
+            return blocks[0].concatenate(blocks, options.threads)
     parser = reader.parser()
     with Source.of(source) as source:
         for part in reader.parts(source):
             feed(source, parser, part)
     parts = parser.take()
     if frozen is None:
-        learn(source, parts, options, parser)
-    return finish(parts, options, frozen)
+        reader.learn(source, parts, options, parser)
+    return reader.finish(parts, options, frozen)
 
 
 def stream_all(source, reader, options, frozen):
@@ -87,7 +118,7 @@ class PartParser:
         feed(self._source, parser, part)
         arrays = parser.take()
         self._local.parser = parser
-        return Block(finish(arrays, self._options, self._frozen), part.text, arrays['offsets'])
+        return Block(self._reader.finish(arrays, self._options, self._frozen), part.text, arrays['offsets'])
 
 
 def feed(source, parser, part):
@@ -96,32 +127,6 @@ def feed(source, parser, part):
         parser.feed(*part)
     except TextError as error:
         raise DataError(source.name, error.line, error.what, error.expected) from None
-
-
-def learn(source, parts, options, parser):
-    """Turn what was read into a training set: labels sorted, rare attributes dropped."""
-    if not len(parts['labels']):
-        raise DataError(source.name, None, 'no examples in this file', 'expected one at least')
-    parser.learned(parts)
-    parts['label_names'] = sort_labels(parts['labels'], parts['label_names'])
-    for prefix in ('', 'edge_'):
-        if prefix + 'attributes' in parts:
-            drop_rare(parts, prefix, options.min_freq)
-
-
-def finish(parts, options, frozen):
-    """The dataset in the form that the options ask for."""
-    if frozen is not None:
-        parts['attributes'] = frozen.attributes
-        parts['label_names'] = frozen.label_names
-        if 'edge_indptr' in parts:
-            parts['edge_attributes'] = frozen.edge_attributes
-    dataset = TokenDataset(**parts)
-    if options.task == 'multiclass':
-        dataset = dataset.as_multiclass()
-    if options.bias:
-        dataset = dataset.with_bias()
-    return dataset
 
 
 def sort_labels(labels, names):

@@ -4,22 +4,27 @@ A format is one module of this package that offers
 
     NAME, DESCRIPTION       what --format calls it, and one line for the help
     EXTENSIONS, TASKS       file name endings; tasks it can feed, the usual one first
-    read(source, options, vocabularies=None) -> TokenDataset
+    read(source, options, vocabularies=None) -> TokenDataset, SentenceDataset or HomologDataset
     stream(source, options, vocabularies) -> iterator of Block
     reader(source, options, vocabularies) -> data_formats.reading.Reader, for those who parse parts side by side
     write(dataset, stream, names=None)              where a data set can be turned into such a file
-    write_predictions(block, labels, stream, extra_columns=None, headers=None)
+    transcribe(source, target, stream)              where a file can be turned into another line by line
+    write_predictions(block, outputs, stream, extra_columns=None, headers=None)
     write_nbest(block, candidates, stream)
 
 and its name in the list below.
 """
 
+import re
 from collections.abc import Mapping
 from importlib import import_module
+from itertools import pairwise
 
 from data_formats.errors import DataError, UsageError
 from data_formats.source import Source
 
+UNIVERSAL_TAGS = set(b'ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X _'.split())
+TREEBANKS = ('conllx', 'conllu')
 COMPRESSED = ('.gz', '.bz2', '.xz')
 
 
@@ -41,7 +46,7 @@ class Formats(Mapping):
         return len(self._names)
 
 
-FORMATS = Formats(['svmlight', 'svmhmm', 'conll', 'crfsuite'])
+FORMATS = Formats(['svmlight', 'svmhmm', 'conll', 'crfsuite', 'conllx', 'conllu', 'fasta'])
 
 
 def format_named(name):
@@ -77,9 +82,15 @@ def by_content(head):
 
     `index:value` words after the first make SVMlight, with `qid:` svm_hmm. Lines with TABs are CRFsuite's when
     their number of fields varies or when fields look like attributes (`w=x`, `w[0]=x`, `a:0.5`); rows of one
-    width are CoNLL columns.
+    width are CoNLL columns. First of all, `>native` in the first line is FASTA, and six to ten fields with numbers
+    in the first one and in HEAD are a treebank.
     """
     lines = [line.rstrip(b' \t\r') for line in head.split(b'\n')]
+    if re.match(rb'>(native|homolog|decoy)\b', next((line for line in lines if line[:1] not in (b'', b'#')), b'')):
+        return 'fasta'
+    name = _treebank(head.split(b'\n')[:50])
+    if name is not None:
+        return name
     rows = [line for line in lines if line and not line.startswith((b'#', b'-DOCSTART-'))][:50]
     pairs = [row.split(b'#')[0].split()[1:] for row in rows]
     if any(pairs) and all(_is_pair(word) for words in pairs for word in words):
@@ -92,6 +103,22 @@ def by_content(head):
     if rows and len({len(row.split()) for row in rows}) == 1 and len(rows[0].split()) > 1:
         return 'conll'
     return None
+
+
+def _treebank(lines):
+    """The name of the treebank format that lines look like, or None: CoNLL-U has comments, ranges, empty nodes or
+    the universal tags."""
+    rows = [line.rstrip(b'\r').split(b'\t') for line in lines if line.strip() and not line.startswith(b'#')]
+    words = [row for row in rows if row[0].isdigit() and 6 <= len(row) <= 10]
+    if not words or words[0][0] != b'1' or not all(re.fullmatch(rb'\d{1,9}([-.]\d+)?', row[0]) for row in rows):
+        return None
+    if not all(re.fullmatch(rb'\d+|_', row[6]) for row in words if len(row) > 6):
+        return None
+    numbers = [int(row[0]) for row in words]
+    if any(number not in (1, before + 1) for before, number in pairwise(numbers)):
+        return None
+    universal = len(words) < len(rows) or {row[3] for row in words} <= UNIVERSAL_TAGS
+    return TREEBANKS[universal or lines[0].startswith(b'#')]
 
 
 def _is_pair(word):

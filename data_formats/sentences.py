@@ -60,7 +60,7 @@ class SentenceDataset:
         return replace(self, words=empty, tags=empty, coarse=None, punctuation=None)
 
     @classmethod
-    def concatenate(cls, blocks):
+    def concatenate(cls, blocks, threads=1):
         """One dataset of the sentences of several that share their vocabularies."""
         counts = np.concatenate([np.diff(block.offsets) for block in blocks])
         parts = [block._arrays() for block in blocks]

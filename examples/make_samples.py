@@ -1,4 +1,4 @@
-"""How the three samples in this folder were made: make_samples.py DATA writes them anew.
+"""How the samples in this folder were made: make_samples.py DATA writes them anew.
 
 DATA is a folder with the original corpora:
     ud_english_ewt/en_ewt-ud-train.conllu.gz, en_ewt-ud-test.conllu    UD English EWT (CC BY-SA 4.0)
@@ -8,7 +8,8 @@ DATA is a folder with the original corpora:
 Sentences are taken at a fixed distance (every 8th and so on), so that every genre is represented. The test part of the
 entities is every 4th message of WNUT-17's training part, and their training part the other messages: WNUT-17's own
 development and test parts come from other places and have other entities by design. Two columns are added that a
-template can use: the last three letters of the word, and its shape (Xx for Word, d for 2026, Xd for B52).
+template can use: the last three letters of the word, and its shape (Xx for Word, d for 2026, Xd for B52). The trees
+come as they are, comments included.
 """
 
 import gzip
@@ -57,6 +58,13 @@ def write_columns(target, blocks, rows):
             print(file=stream)
 
 
+def write_sentences(target, blocks):
+    with open(target, 'w', encoding='utf-8', newline='\n') as stream:
+        for block in blocks:
+            stream.writelines('\t'.join(fields) + '\n' for fields in block)
+            print(file=stream)
+
+
 def write_images(target, pixels, labels, distance):
     """Every distance-th image, four pixels averaged into one (14 x 14), in 16 grey levels from 0 to 1."""
     with gzip.open(pixels) as stream:
@@ -77,9 +85,11 @@ def write_images(target, pixels, labels, distance):
 
 def main(data):
     ewt, wnut, fashion = data / 'ud_english_ewt', data / 'ner_wnut17', data / 'fashion_mnist'
-    train, test = sentences(ewt / 'en_ewt-ud-train.conllu.gz'), sentences(ewt / 'en_ewt-ud-test.conllu')
-    write_columns(HERE / 'pos' / 'train.txt', islice(train, 0, None, 8), pos_rows)
-    write_columns(HERE / 'pos' / 'test.txt', islice(test, 0, None, 5), pos_rows)
+    train, test = ewt / 'en_ewt-ud-train.conllu.gz', ewt / 'en_ewt-ud-test.conllu'
+    write_columns(HERE / 'pos' / 'train.txt', islice(sentences(train), 0, None, 8), pos_rows)
+    write_columns(HERE / 'pos' / 'test.txt', islice(sentences(test), 0, None, 5), pos_rows)
+    write_sentences(HERE / 'trees' / 'train.conllu', islice(sentences(train), 0, None, 25))
+    write_sentences(HERE / 'trees' / 'test.conllu', islice(sentences(test), 0, None, 20))
     messages = list(sentences(wnut / 'wnut17train.conll'))
     write_columns(HERE / 'ner' / 'train.txt', (block for k, block in enumerate(messages) if k % 4 != 1), ner_rows)
     write_columns(HERE / 'ner' / 'test.txt', messages[1::4], ner_rows)

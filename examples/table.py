@@ -9,14 +9,24 @@ def row(run):
     """One line: scores in percent, and the certificate of the training problem."""
     metrics = json.loads(Path(f'{run}.metrics.json').read_text(encoding='utf-8'))
     gap = json.loads(Path(f'{run}.gap.json').read_text(encoding='utf-8'))
-    f1 = metrics['chunks']['f1'] if 'chunks' in metrics else metrics['macro_f1']
-    scores = f'{100 * metrics["accuracy"]:8.2f} {100 * f1:6.2f}'
+    scores = ' '.join(f'{100 * score:8.2f}' for score in scores_of(metrics).values())
     return f'{Path(run).name:>8} {scores} {gap["primal"]:12.6f} {gap["dual"]:12.6f} {gap["relative_gap"]:8.1e}'
 
 
+def scores_of(metrics):
+    """The two scores of the task, by their names in the table."""
+    if 'uas' in metrics:
+        return {'UAS': metrics['uas'], 'LAS': metrics['las']}
+    if 'chunks' in metrics:
+        return {'accuracy': metrics['accuracy'], 'chunk F1': metrics['chunks']['f1']}
+    if 'pairs' in metrics:
+        return {'accuracy': metrics['accuracy'], 'pairs': metrics['pairs']['recall']}
+    return {'accuracy': metrics['accuracy'], 'mean F1': metrics['macro_f1']}
+
+
 def main(runs):
-    kind = 'F1' if not runs or 'chunks' not in Path(f'{runs[0]}.metrics.json').read_text(encoding='utf-8') else 'chunk'
-    print(f'{"lambda":>8} accuracy {kind:>6} {"primal":>12} {"dual":>12} {"rel. gap":>8}')
+    names = scores_of(json.loads(Path(f'{runs[0]}.metrics.json').read_text(encoding='utf-8')))
+    print(' '.join(f'{name:>8}' for name in ('lambda', *names)), f'{"primal":>12} {"dual":>12} {"rel. gap":>8}')
     for run in runs:
         print(row(run))
 

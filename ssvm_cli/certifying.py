@@ -18,6 +18,7 @@ from ssvm_cli.kernels import support_tokens
 from ssvm_cli.paths import check_paths
 from ssvm_cli.progress import Progress, counted
 from ssvm_cli.resources import available_cpus
+from ssvm_cli.tasks import task_named
 
 LABELS = {
     'primal': 'primal',
@@ -38,6 +39,7 @@ def certify(o):
     model = load(o.model)
     threads = o.threads or available_cpus()
     dataset = read_data(o.train, model, o.format_name, require_labels=True, what=o.model, threads=threads)
+    dataset, numbers = trainable(dataset, model, o.train, progress)
     problem = problem_of(model, dataset, threads, o.model)
     w = weights_of(model, problem, o)
     temperature = temperature_of(model, problem)
@@ -60,13 +62,24 @@ def certify(o):
         dual, source = 0.0, 'right outputs'
     figures = report(model, problem, evaluation.primal, dual, source)
     if o.per_example is not None:
-        write_losses(o.per_example, dataset, evaluation.loss_values)
+        write_losses(o.per_example, dataset, numbers, evaluation.loss_values)
     if o.as_json:
         click.echo(json.dumps(figures, indent=1))
     else:
         for key, label in LABELS.items():
             value = figures[key]
             click.echo(f'{label:<14}{value if isinstance(value, str) else format(value, ".10g")}')
+
+
+def trainable(dataset, model, path, progress):
+    """(the examples that can be learned from, their numbers in the file)."""
+    kept, about_others = task_named(model.task).trainable(dataset, model.header.get('structure', {}))
+    if kept is None:
+        return dataset, np.arange(1, dataset.n + 1)
+    if not len(kept):
+        raise DataError(path, None, f'nothing to certify: {about_others}')
+    progress.say(f'{path}: {about_others}')
+    return dataset.subset(kept), kept + 1
 
 
 def problem_of(model, dataset, threads, path):
@@ -189,9 +202,9 @@ def report(model, problem, primal, dual, source):
     }
 
 
-def write_losses(path, dataset, losses):
+def write_losses(path, dataset, numbers, losses):
     """`example TAB tokens TAB loss`, a row for each example."""
-    pairs = zip(np.diff(dataset.offsets).tolist(), losses.tolist(), strict=True)
-    rows = [f'{i}\t{length}\t{loss!r}\n' for i, (length, loss) in enumerate(pairs, 1)]
+    columns = zip(numbers.tolist(), np.diff(dataset.offsets).tolist(), losses.tolist(), strict=True)
+    rows = [f'{i}\t{length}\t{loss!r}\n' for i, length, loss in columns]
     with atomic_output(path) as stream:
         stream.write(('example\ttokens\tloss\n' + ''.join(rows)).encode())

@@ -52,6 +52,7 @@ def command(**given):
       ssvm convert --template chunk.tpl train.conll train.crfsuite
       ssvm convert chunk.model chunk.model.tsv
       ssvm convert chunk.model.tsv again.model
+      ssvm convert test.conllu test.conllx
 
     Formats are told by file name and content unless --from and --to say otherwise.
     """

@@ -24,7 +24,9 @@ class DevScorer:
         self.task, self.model = task_named(model.task), model
         self.dataset = read_data(path, model)
         if not self.task.given(self.dataset):
-            raise DataError(path, None, 'no labels', f'expected labels{self.task.place(model)}, as in TRAIN')
+            outputs = self.task.outputs_name
+            expected = f'expected {outputs}{self.task.place(model)}, as in TRAIN'
+            raise DataError(path, None, f'no {outputs}', expected)
         self.columns = self.task.scores(model).columns
         self.features = problem.features
         self.decoder = build_decoder(
@@ -37,7 +39,7 @@ class DevScorer:
         """Column -> score, for a weight vector of the training problem."""
         if not self.same_layout:
             w = self.decoder.features.weights(self.features.blocks(w))
-        found, _ = self.decoder.predict(w)
+        codes, _ = self.decoder.predict(w)
         scores = self.task.scores(self.model)
-        scores.compare(self.dataset, found)
+        scores.compare(self.dataset, self.task.outputs(codes, self.dataset))
         return scores.row()

@@ -2,16 +2,17 @@
 
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError, UsageError, file_errors
-from data_formats.registry import detect, format_named
+from data_formats.registry import FORMATS, TREEBANKS, by_content, detect, format_named
 from data_formats.source import Source
 from ssvm_cli.tasks import check_options, task_named
 
 
-def read_training_data(path, format_name, template_path, task, min_freq, bias, o=None):
+def read_training_data(path, format_name, template_path, task, min_freq, bias, o=None, say=None):
     """Read a file with vocabularies of its own.
 
     Args:
         o: the options of the command, of which a task may have some of its own.
+        say: a function of texts about the file, for people.
 
     Returns:
         (dataset, facts): facts is what a model keeps under 'data', so that other files are read in the same way.
@@ -22,17 +23,22 @@ def read_training_data(path, format_name, template_path, task, min_freq, bias, o
     """
     with Source(path) as source:
         name = detect(source) if format_name == 'auto' else format_name
+        looks = by_content(source.head()) if name == 'conll' and format_name == 'auto' and say is not None else None
+        if looks in TREEBANKS:
+            say(f'looks like a treebank, but its name is one of columns (--format {looks} reads it as trees)')
         module = format_named(name)
         task = task_named(_task_of(module, task))
         check_options(task, o)
         dataset = _read(source, module, template_path, task, min_freq, bias, task.read_options(o, module))
-    return dataset, {'format': name, 'task': task.name, 'bias': bias, **task.facts(dataset)}
+    return dataset, {'format': name, 'task': task.name, 'bias': bias, **task.facts(dataset, o)}
 
 
 def _task_of(module, name):
     """The name of the task, by default the usual one of the format."""
     if name is not None and name not in module.TASKS:
-        raise UsageError(f'{module.NAME} files hold no data for --task {name} (expected {" or ".join(module.TASKS)})')
+        able = '|'.join(other.NAME for other in FORMATS.values() if name in other.TASKS)
+        expected = f'expected {" or ".join(module.TASKS)}, or --format {able}'
+        raise UsageError(f'{module.NAME} files hold no data for --task {name} ({expected})')
     return name or module.TASKS[0]
 
 

@@ -63,9 +63,9 @@ class Scores:
                 gold[token] = self._id(name)
         known = gold >= 0
         size = len(self.names)
-        self._gold = _grown(self._gold, size) + np.bincount(gold[known], minlength=size)
-        self._found = _grown(self._found, size) + np.bincount(found[known], minlength=size)
-        self._right = _grown(self._right, size) + np.bincount(gold[known & (gold == found)], minlength=size)
+        self._gold = grown(self._gold, size) + np.bincount(gold[known], minlength=size)
+        self._found = grown(self._found, size) + np.bincount(found[known], minlength=size)
+        self._right = grown(self._right, size) + np.bincount(gold[known & (gold == found)], minlength=size)
         wrong = np.concatenate([[0], np.cumsum(gold != found)])
         lengths = np.diff(offsets)
         self.sequences += int((lengths > 0).sum())
@@ -99,11 +99,11 @@ class Scores:
         return int(self._right.sum()) / max(1, self.tokens)
 
     def chunk_f1(self):
-        return _prf(self._gold_chunks.sum(), self._found_chunks.sum(), self._right_chunks.sum())['f1']
+        return f_score(self._gold_chunks.sum(), self._found_chunks.sum(), self._right_chunks.sum())['f1']
 
     def summary(self):
         """All figures, as fractions and counts, JSON-able."""
-        labels = {name: _prf(self._gold[k], self._found[k], self._right[k]) for k, name in enumerate(self.names)}
+        labels = {name: f_score(self._gold[k], self._found[k], self._right[k]) for k, name in enumerate(self.names)}
         result = {
             'tokens': self.tokens,
             'sequences': self.sequences,
@@ -117,9 +117,9 @@ class Scores:
         if self.chunks:
             counts = self._gold_chunks, self._found_chunks, self._right_chunks
             known = [(name or '_', k) for name, k in sorted(self._types.items()) if k < len(counts[0])]
-            types = {name: _prf(*(c[k] for c in counts)) for name, k in known}
+            types = {name: f_score(*(c[k] for c in counts)) for name, k in known}
             types = {name: score for name, score in types.items() if score['gold'] or score['found']}
-            result['chunks'] = _prf(*(c.sum() for c in counts)) | {'types': types}
+            result['chunks'] = f_score(*(c.sum() for c in counts)) | {'types': types}
         return result
 
     def table(self):
@@ -138,9 +138,9 @@ class Scores:
         width = max(10, *(len(name) for _, scores, _ in groups for name in scores))
         for title, scores, total in groups:
             lines.append(f'{title:<{width}} precision  recall      F1    gold   found   right')
-            lines += [_line(name, score, width) for name, score in scores.items()]
+            lines += [score_line(name, score, width) for name, score in scores.items()]
             if total:
-                lines.append(_line('all chunks', total, width))
+                lines.append(score_line('all chunks', total, width))
         return '\n'.join(lines)
 
     def _id(self, name):
@@ -168,9 +168,9 @@ class Scores:
         starts, ends, found_types = found_chunks
         right = (end_of[starts] == ends) & (type_of[starts] == found_types)
         size = len(self._types)
-        self._gold_chunks = _grown(self._gold_chunks, size) + np.bincount(types, minlength=size)
-        self._found_chunks = _grown(self._found_chunks, size) + np.bincount(found_types, minlength=size)
-        self._right_chunks = _grown(self._right_chunks, size) + np.bincount(found_types[right], minlength=size)
+        self._gold_chunks = grown(self._gold_chunks, size) + np.bincount(types, minlength=size)
+        self._found_chunks = grown(self._found_chunks, size) + np.bincount(found_types, minlength=size)
+        self._right_chunks = grown(self._right_chunks, size) + np.bincount(found_types[right], minlength=size)
 
     def _bounds(self, labels, first):
         """(first token, last token, type) of each chunk, in order; a token without a label is outside.
@@ -192,11 +192,11 @@ class Scores:
         return starts, np.flatnonzero(inside & ~goes_on), kind[starts]
 
 
-def _grown(counts, size):
+def grown(counts, size):
     return np.pad(counts, (0, size - len(counts)))
 
 
-def _prf(gold, found, right):
+def f_score(gold, found, right):
     precision = right / found if found else 0.0
     recall = right / gold if gold else 0.0
     f1 = 2 * right / (gold + found) if gold + found else 0.0
@@ -210,6 +210,6 @@ def _prf(gold, found, right):
     }
 
 
-def _line(name, s, width):
+def score_line(name, s, width):
     figures = ' '.join(f'{100 * s[key]:8.2f}' for key in ('precision', 'recall', 'f1'))
     return f'{name:<{width}}  {figures} {s["gold"]:7d} {s["found"]:7d} {s["right"]:7d}'

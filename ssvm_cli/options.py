@@ -5,6 +5,8 @@ Values that a later release adds are one line in a tuple here; what is not liste
     data options        train, gap, predict, convert
     objective options   train
     class options       train
+    tree options        train
+    alignment options   train
     kernel options      train
     solver options      train
     stopping options    train
@@ -18,7 +20,7 @@ import click
 from ssvm_cli import habits
 from ssvm_cli.command import LambdaPath, LazyChoice, Number, Option, Whole
 
-TASKS = ('multiclass', 'chain')
+TASKS = ('multiclass', 'chain', 'dependency', 'alignment')
 OBJECTIVES = ('hinge', 'log', 'softmax-margin')
 FEATURE_SETS = ('all', 'observed')
 KERNELS = ('linear', 'poly', 'rbf')
@@ -91,6 +93,8 @@ def list_solvers(ctx, param, value):
 data = functools.partial(option, section='Data')
 objective = functools.partial(option, section='Objective')
 classes = functools.partial(option, section='Classes (multiclass)')
+trees = functools.partial(option, section='Trees (dependency)')
+alignments = functools.partial(option, section='Alignments (alignment)')
 kernel = functools.partial(option, section='Kernel')
 solver = functools.partial(option, section='Solver')
 stopping = functools.partial(option, section='Stopping, whichever comes first')
@@ -120,7 +124,8 @@ data_options = together(
     data(
         '--task',
         type=click.Choice(TASKS),
-        help='Output structure. Default: multiclass for SVMlight files, chain for the others.',
+        help='Output structure. Default: multiclass for SVMlight, dependency for treebanks, alignment for FASTA, chain '
+        'for the others.',
     ),
     format_option(),
     template_option,
@@ -156,7 +161,7 @@ objective_options = together(
         metavar='[zero-one|hamming|tree|FILE]',
         help='Loss of a wrong output; tree: the height of the lowest node of the --taxonomy above both; FILE is a '
         'tab-separated cost matrix with label names in its header and a row per right label. Default: zero-one (or 0) '
-        'for multiclass, hamming (or 1) for chains.',
+        'for multiclass, hamming (or 1) for chains and trees.',
     ),
     objective(
         '-o',
@@ -219,6 +224,43 @@ class_options = together(
         type=click.Path(),
         metavar='FILE',
         help='Inner products of what describes the classes: a tab-separated matrix with label names in its header.',
+    ),
+)
+
+tree_options = together(
+    trees(
+        '--nonprojective',
+        is_flag=True,
+        help='Arcs may cross: maximum spanning trees in place of projective ones.',
+    ),
+    trees(
+        '--single-root/--multi-root',
+        default=None,
+        help='How many words of a sentence may have the head 0. Default: one in CoNLL-U, several in CoNLL-X.',
+    ),
+    trees('--unlabelled', is_flag=True, help='Learn heads alone, no relations.'),
+    trees(
+        '--hash-bits',
+        type=Whole(8, 30),
+        metavar='N',
+        help='Hash the features of arcs to 2^N weights. Default: a weight for each feature of an arc in TRAIN.',
+    ),
+)
+
+alignment_options = together(
+    alignments(
+        '--gap-model',
+        type=click.Choice(('linear', 'affine')),
+        default='linear',
+        show_default=True,
+        help='A weight for each letter of a gap, or one for opening a gap and one for extending it.',
+    ),
+    alignments(
+        '--align',
+        type=click.Choice(('local', 'global')),
+        default='local',
+        show_default=True,
+        help='Align a stretch of the native with one of its candidate (Smith-Waterman), or both of them whole.',
     ),
 )
 

@@ -13,9 +13,18 @@ from ssvm_cli.command import Command, Whole
 @options.output(
     '--nbest', type=Whole(1, 10**6), metavar='K', help='Write the K best outputs of each example, with scores.'
 )
-@options.output('--marginals', is_flag=True, help='Add a column LABEL:P for each label. For the log losses only.')
-@options.output('--scores', is_flag=True, help="Add scores: each label's for multiclass, each sequence's for chains.")
+@options.output(
+    '--marginals',
+    is_flag=True,
+    help='Add a column LABEL:P for each label, one of HEAD:P for trees. For the log losses only.',
+)
+@options.output(
+    '--scores', is_flag=True, help="Add scores: each label's for multiclass, each sequence's or tree's otherwise."
+)
 @options.output('--evaluate', is_flag=True, help='Compare with the labels of TEST; figures go to standard error.')
+@options.output(
+    '--no-punctuation', is_flag=True, help='Leave words of nothing but punctuation out of the figures of trees.'
+)
 @options.output('--metrics', type=click.Path(), metavar='FILE.json', help='Write the same figures as JSON.')
 @options.threads_option
 @options.verbosity_options
@@ -30,8 +39,8 @@ def command(**given):
       ssvm predict --evaluate test.conll chunk.model tagged.conll
       ssvm predict --nbest 3 test.conll chunk.model
 
-    CoNLL columns come back with one more column, other formats give one label a line. TEST may be compressed, a pipe,
-    or `-`; memory does not grow with its length.
+    CoNLL columns come back with one more column, treebanks with the trees predicted; other formats give one label a
+    line. TEST may be compressed, a pipe, or `-`; memory does not grow with its length.
     """
     from ssvm_cli.predicting import predict
 

@@ -29,6 +29,8 @@ def predict(o):
     source, module, read_options = opened(o.test, model, o.format_name)
     decoder = Decoder(model, o.model)
     check_options(decoder.task, o)
+    if o.no_punctuation and not (o.evaluate or o.metrics is not None):
+        raise UsageError('--no-punctuation is about the figures of --evaluate and --metrics')
     if o.marginals and not decoder.probabilistic:
         raise UsageError(f'--marginals needs a log or softmax-margin model: scores of {o.model} are no probabilities')
     writer = Writer(o, module, decoder)
@@ -45,8 +47,9 @@ def predict(o):
             if scored:
                 scores.compare(dataset, outputs)
         if scored and not scores.count:
-            expected = f'expected labels{decoder.task.place(model)} for --evaluate and --metrics'
-            raise DataError(source.name, None, 'no labels', expected)
+            outputs = decoder.task.outputs_name
+            expected = f'expected {outputs}{decoder.task.place(model)} for --evaluate and --metrics'
+            raise DataError(source.name, None, f'no {outputs}', expected)
     Progress(o.verbose).say(f'{o.test}: {counted(examples, "example")}, {counted(tokens, "token")}', level=2)
     if o.evaluate:
         click.echo(scores.table().encode('utf-8', 'surrogateescape'), err=True)

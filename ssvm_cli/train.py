@@ -13,6 +13,8 @@ from ssvm_cli.config import config_option
 @options.data_options
 @options.objective_options
 @options.class_options
+@options.tree_options
+@options.alignment_options
 @options.path_options
 @options.kernel_options
 @options.solver_options

@@ -14,6 +14,7 @@ from cython_ext.text.vocabulary import Vocabulary
 from data_formats.atomic import is_special, remove_leftovers
 from data_formats.errors import DataError, SolverError, UsageError
 from data_formats.model import Model, load, save
+from data_formats.registry import format_named
 from ssvm_cli import __version__, hints, monitor
 from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
 from ssvm_cli.classes import TREE, read_classes, requested_kind
@@ -184,10 +185,11 @@ class Training:
 
     def _read(self):
         o = self.o
-        data, self.facts = read_training_data(o.train, o.format_name, o.template, o.task, o.min_freq, o.bias, o)
+        asked = o.train, o.format_name, o.template, o.task, o.min_freq, o.bias
+        data, self.facts = read_training_data(*asked, o, self._say_of_data)
         self.task = task_named(self.facts['task'])
-        data = self.dataset = self.task.trainable(data, o, self.facts, self._say_of_data)
-        self.structure = self.task.structure(o, self.facts)
+        self.structure = self.task.structure(o, format_named(self.facts['format']))
+        data = self.dataset = self._trainable(data)
         self.largest = data.largest_value
         self.classes = read_classes(o, self.task.name, data.label_names.names())
         self._settle_loss()
@@ -196,9 +198,7 @@ class Training:
         if o.hard_margin:
             self.lam = 1.0
         self._say_of_data(f'{", ".join(self.task.sizes(data))} ({self.facts["format"]}, {self.task.name})')
-        warning = self.task.warning(
-            data, o, self.facts
-        )  # nothing to learn is mostly a file of another format than meant
+        warning = self.task.warning(data, o, self.facts)
         if warning is not None:
             self._say_of_data(warning)
         origin = (
@@ -219,6 +219,16 @@ class Training:
             f'{o.objective}{variant}{loss}{kernel}, lambda {self.lam:.6g}{origin}, solver {self.info.name}, '
             f'seed {o.seed}, {counted(self.threads, "thread")}'
         )
+
+    def _trainable(self, dataset):
+        """The examples that can be learned from."""
+        kept, about_others = self.task.trainable(dataset, self.structure)
+        if kept is None:
+            return dataset
+        if not len(kept):
+            raise DataError(self.o.train, None, f'nothing to learn from: {about_others}')
+        self._say_of_data(about_others)
+        return dataset.subset(kept)
 
     def _say_of_data(self, text):
         self.progress.say(f'{self.o.train}: {text}')
@@ -243,7 +253,17 @@ class Training:
             self.loss = self.cost
         else:
             self.loss_name = 'costs'
+            self._check_costs()
             self.cost = self.loss = read_cost_matrix(o.task_loss, self.dataset.label_names.names())
+
+    def _check_costs(self):
+        """Refuse a cost matrix where there are no labels that it could be about."""
+        from cython_ext.structures.registry import structure_info
+
+        info = structure_info(self.task.name)
+        if info.cost_matrix is None:
+            known = ', '.join(info.losses)
+            raise UsageError(f'--task-loss {self.o.task_loss}: {info.name} takes no cost matrix (choose from {known})')
 
     def _build(self):
         from cython_ext.problem import build_problem
@@ -308,7 +328,7 @@ class Training:
         if hasattr(self.solver, 'set_start') and self.kernel is None:
             model = load(self.o.init)
             features = self.problem.features
-            blocks = self.task.transferred(model, self.dataset, features.blocks(features.zeros()), self.o.init)
+            blocks = self.task.transferred(model, self.dataset, features, self.o.init)
             self.solver.set_start(features.weights(blocks))
             if hasattr(self.solver, 'set_dual_point') and model.dual is not None:
                 with contextlib.suppress(ValueError):  # of other data, or of another kind: the weights have to do
@@ -359,7 +379,7 @@ class Training:
             'version': __version__,
             'task': self.task.name,
             'format': self.facts['format'],
-            **self.task.facts(data),
+            **self.task.facts(data, o),
             **self.structure,
             'min_freq': o.min_freq,
             'feature_set': o.feature_set,

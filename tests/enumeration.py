@@ -12,6 +12,7 @@ counters over readable keys:
                 ('edge', e, p, q)        sum of the values of edge attribute e at the steps from p to q
 
 A further structure is one more generator and one more row of STRUCTURES; the rest works on the counters alone.
+Dependency trees are in tests/sentences.py.
 """
 
 import itertools
@@ -20,6 +21,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+
+from tests import sentences
 
 
 class Example(NamedTuple):
@@ -90,8 +93,21 @@ def chain(example, n_labels):
 STRUCTURES = {'multiclass': multiclass, 'chain': chain}
 
 
-def task_loss(loss, gold, code):
-    """Delta(gold, code): 'zero-one', 'hamming' (the count of wrong positions) or a cost matrix [right, predicted]."""
+def listed(task, dataset, n_labels, **how):
+    """(right code, list of all outputs) of every example; how: of the trees, for the task dependency."""
+    examples = range(len(dataset.offsets) - 1)
+    if task == 'dependency':
+        found = [sentences.sentence_of(dataset, i, **how) for i in examples]
+        return [(x.gold, [Output(*output) for output in sentences.outputs(x)]) for x in found]
+    found = [example_of(dataset, i) for i in examples]
+    return [(x.gold, list(STRUCTURES[task](x, n_labels))) for x in found]
+
+
+def task_loss(loss, gold, code, task='chain'):
+    """Delta(gold, code): 'zero-one', 'hamming' (the count of wrong positions) or a cost matrix [right, predicted]. A
+    position of a dependency tree is a word with its head and its relation."""
+    if task == 'dependency':
+        gold, code = (list(zip(y[: len(y) // 2], y[len(y) // 2 :], strict=True)) for y in (gold, code))
     if isinstance(loss, str):
         wrong = sum(g != y for g, y in zip(gold, code, strict=True))
         return {'zero-one': float(wrong > 0), 'hamming': float(wrong)}[loss]
@@ -124,29 +140,32 @@ class Enumeration:
     """A whole tiny data set, every output of every example.
 
     feature_set 'all' gives a weight to every feature of any output; with 'observed' only those pairs of attribute and
-    label and pairs of labels have one that occur in right outputs, while edge features all do.
+    label, pairs of labels and features of arcs have one that occur in right outputs, while edge features all do. An arc
+    feature with relations has a weight for each of them where some right output has the feature.
     `keys` names the d coordinates of a weight vector, `examples` holds an Enumerated per example.
     """
 
-    def __init__(self, task, dataset, n_labels, loss='hamming', feature_set='all'):
-        data = [example_of(dataset, i) for i in range(len(dataset.offsets) - 1)]
-        outputs = [list(STRUCTURES[task](example, n_labels)) for example in data]
-        self.keys = sorted(set().union(*(output.features for listed in outputs for output in listed)))
+    def __init__(self, task, dataset, n_labels, loss='hamming', feature_set='all', **how):
+        data = listed(task, dataset, n_labels, **how)
+        self.task, self.loss = task, loss
+        self.keys = sorted(set().union(*(output.features for _, outputs in data for output in outputs)))
+        right = (output for gold, outputs in data for output in outputs if output.code == gold)
+        observed = set().union(*(output.features for output in right))
+        related = {key[1] for key in observed if key[0] == 'arc' and key[2] >= 0}
+        if task == 'dependency':
+            self.keys = [key for key in self.keys if key[2] < 0 or key[1] in related]
         if feature_set == 'observed':
-            pairs = ((x, output) for x, listed in zip(data, outputs, strict=True) for output in listed)
-            observed = set().union(*(output.features for x, output in pairs if output.code == x.gold))
-            self.keys = [key for key in self.keys if key in observed or key[0] == 'edge']
+            self.keys = [k for k in self.keys if k in observed or k[0] == 'edge' or (k[0] == 'arc' and k[2] >= 0)]
         self.column = {key: k for k, key in enumerate(self.keys)}
-        self.loss = loss
-        self.examples = [self._arrays(example, listed) for example, listed in zip(data, outputs, strict=True)]
+        self.examples = [self._arrays(gold, outputs) for gold, outputs in data]
 
-    def _arrays(self, example, outputs):
+    def _arrays(self, right, outputs):
         codes = [output.code for output in outputs]
-        gold = codes.index(example.gold) if example.gold in codes else None
+        gold = codes.index(right) if right in codes else None
         part_keys = sorted(set().union(*(output.parts for output in outputs)))
         losses = None
         if gold is not None:
-            losses = np.array([task_loss(self.loss, example.gold, code) for code in codes])
+            losses = np.array([task_loss(self.loss, right, code, self.task) for code in codes])
         parts = matrix([output.parts for output in outputs], {key: k for k, key in enumerate(part_keys)})
         features = matrix([output.features for output in outputs], self.column)
         return Enumerated(codes, gold, part_keys, parts, features, losses)

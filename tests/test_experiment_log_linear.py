@@ -12,13 +12,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / 'experiments' / 'log_linear'
-SHARED = ('program', 'effective_passes', 'regularisation_path')
 
 
 @pytest.fixture
 def script(monkeypatch):
-    """Imports a script of the folder, which is forgotten afterwards."""
-    names = [*(path.stem for path in FOLDER.glob('*.py')), *SHARED]
+    """Imports a script of the folder, which is forgotten afterwards, or one that the experiments share."""
+    names = [path.stem for path in FOLDER.glob('*.py')]
     monkeypatch.syspath_prepend(FOLDER.parent)
     monkeypatch.syspath_prepend(FOLDER)
     assert not set(names) & set(sys.modules)

@@ -13,7 +13,7 @@ from data_formats.registry import FORMATS
 from ssvm_cli import __version__
 from ssvm_cli.cli import COMMANDS, cli
 from ssvm_cli.command import LazyChoice
-from tests.cli.commands import ROOT, conll_text, hmm_text, multiclass_text, run
+from tests.cli.commands import ROOT, conll_text, conllu_text, hmm_text, multiclass_text, run
 
 MAN = ROOT / 'man'
 PAGES = ['ssvm.1', *(f'ssvm-{name}.1' for name in COMMANDS), 'ssvm-formats.5']
@@ -66,7 +66,7 @@ def test_header_and_sections(name):
 @pytest.mark.parametrize('name', PAGES[:-1])
 def test_every_option_is_documented_and_the_reverse(name):
     documented = sorted(sorted(spellings(tag)) for tag, _ in option_entries(name))
-    real = sorted(sorted(param.opts) for param in options_of(name))
+    real = sorted(sorted([*param.opts, *param.secondary_opts]) for param in options_of(name))
     assert documented == real
 
 
@@ -131,7 +131,10 @@ def folder(tmp_path_factory):
     (folder / 'test.conll').write_text(conll_text(4, seed=2))
     (folder / 'chunk.tpl').write_text('U0:%x[0,0]\nU1:%x[-1,0]\nB\n')
     (folder / 'train.hmm').write_text(hmm_text())
+    (folder / 'train.fa').write_text('>native 1\nACGT\n>homolog 1 1:0:MSM\nCAT\n>decoy 1\nGGA\n')
     (folder / 'digits.svm').write_text(multiclass_text())
+    for name in ('train', 'dev', 'test'):
+        (folder / f'{name}.conllu').write_text(conllu_text(8, seed=len(name)))
     (folder / 'options.yaml').write_text(options_yaml())
     return folder
 
@@ -153,5 +156,6 @@ def test_examples_run(folder, monkeypatch, name):
     assert found and shown
     if not (folder / 'chunk.model').exists():
         run('train', '-q', '--template', 'chunk.tpl', 'train.conll', 'chunk.model')
+        run('train', '-q', '--max-passes', 3, 'train.conllu', 'trees.model')
     for line in found + shown:
         run_example(line)

@@ -70,6 +70,9 @@ cdef class FeatureMap:
         right = np.asarray(counts) @ np.asarray(norms)[np.asarray(ids)]
         return (right + most * np.max(norms[:size], initial=0.0)) ** 2
 
+    def prepare(self):
+        """Asked for by solvers, which visit every example many times: the time to keep what is computed each time."""
+
     def keep_gram(self):
         """Asked for by solvers that call gram_parts and norm2 at every visit: the time to build tables for them."""
 
@@ -84,7 +87,7 @@ cdef class FeatureMap:
         return None
 
     def forget_gram(self):
-        """After the last visit: the memory of these tables is free, they can do without."""
+        """After the last visit: the memory of these tables, and of what `prepare` keeps, is free; they can do without."""
 
     def blocks(self, w):
         """The weights as the model file names them: dict of arrays."""

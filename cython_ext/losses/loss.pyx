@@ -9,6 +9,7 @@ import numpy as np
 
 from libc.stdint cimport int32_t
 
+from cython_ext.structures.structure cimport SummedStructure
 from cython_ext.structures.structure import padded
 
 
@@ -50,7 +51,8 @@ cdef class TaskLoss:
 
 
 cdef class DecomposableLoss(TaskLoss):
-    """A loss that is a sum over parts: Delta(y_i, y) = <delta_i, s(y)>."""
+    """A loss that is a sum over parts: Delta(y_i, y) = <delta_i, s(y)>. Its oracles are those of the structure, with the
+    costs added to theta."""
 
     cdef void add_costs(self, Py_ssize_t i, double scale, double *theta) noexcept nogil:
         """theta += scale * delta_i."""
@@ -58,6 +60,17 @@ cdef class DecomposableLoss(TaskLoss):
     cdef double expected(self, Py_ssize_t i, const double *mean) noexcept nogil:
         """<delta_i, mean>: E[Delta] of a distribution with these mean statistics."""
         return 0.0
+
+    cdef double max(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *delta) noexcept nogil:
+        cdef double value
+        self.add_costs(i, 1.0, theta)
+        value = self.structure.max(i, theta, work.scratch, code)
+        delta[0] = self.value(i, code)
+        return value
+
+    cdef double exp(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
+        self.add_costs(i, 1.0, theta)
+        return (<SummedStructure> self.structure).exp(i, theta, work.scratch, mean)
 
     def expected_of(self, Py_ssize_t i, const double[::1] mean):
         """E[Delta] of a distribution over the outputs of example i with these mean statistics."""

@@ -6,8 +6,7 @@ from libc.stdint cimport int32_t
 
 from cython_ext.kernels cimport vector
 from cython_ext.losses.loss cimport DecomposableLoss
-from cython_ext.structures.structure cimport Structure, SummedStructure
-from cython_ext.workspace cimport Workspace
+from cython_ext.structures.structure cimport Structure
 
 
 def hamming(n_labels):
@@ -53,14 +52,3 @@ cdef class PositionCosts(DecomposableLoss):
         for t in range(self.structure.code_of(i)):
             total += vector.dot(self.stride, self.row_data + gold[t] * self.stride, mean + t * self.stride)
         return total
-
-    cdef double max(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *delta) noexcept nogil:
-        cdef double value
-        self.add_costs(i, 1.0, theta)
-        value = self.structure.max(i, theta, work.scratch, code)
-        delta[0] = self.value(i, code)
-        return value
-
-    cdef double exp(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
-        self.add_costs(i, 1.0, theta)
-        return (<SummedStructure> self.structure).exp(i, theta, work.scratch, mean)

@@ -51,7 +51,7 @@ def build_objective(name, structure, loss, make_strata=None, variant=None):
     if make_strata is None:
         raise ValueError(
             'this task loss has too many values for slack rescaling and squared slacks '
-            '(use zero-one or hamming, or margin rescaling with slack norm 1)'
+            '(use another one, such as zero-one, or margin rescaling with slack norm 1)'
         )
     strata = make_strata(structure, loss)
     if variant.hard_margin:

@@ -49,7 +49,7 @@ cdef class Counts(Solver):
             raise ValueError('counts has a weight for every attribute and label, since a pair that was not seen has a '
                              'probability too (use --feature-set all)')
         if not (isinstance(features, SparseFeatures) and features.euclidean):
-            raise ValueError('counts works with linear features only')
+            raise ValueError('counts is for labels and sequences of labels with linear features')
         if isinstance(features, OutputFeatures):
             raise ValueError('counts has no use for features of classes')
         for rows in (features.tokens, features.edges):

@@ -83,6 +83,7 @@ cdef class Eg(Solver):
             for i in range(sample):
                 self.visit(i)
         found = np.median(self.steps[:sample])
+        self.dual = None                                    # its memory before that of the next one
         self.dual = NaturalDual(self.problem, start)
         self.gain = 0.0
         return found

@@ -26,6 +26,7 @@ from cython_ext.structures.structure cimport SummedStructure
 from cython_ext.workspace cimport Workspace
 
 cdef double REACH = 5.0         # most that a step of the hinge loss changes a natural parameter by
+cdef double NEGLIGIBLE = 1e-12  # change of a mean statistic: waits until there is more of it
 cdef double LEAST = -1e5        # a natural parameter so far below the largest ones says no more than this
 
 
@@ -120,7 +121,7 @@ cdef class NaturalDual:
         cdef Py_ssize_t k, size = self.problem.structure.size_of(i)
         cdef const double *theta = self.theta_data + self.start[i]
         cdef const double *mean = self.mean_data + self.start[i]
-        cdef double keep = 1.0 - step if self.entropic else 1.0
+        cdef double keep = 1.0 - step if self.entropic else 1.0, change
         for k in range(size):
             self.next_theta[k] = keep * theta[k] + step * self.target[k]
         if not self.entropic:                   # these grow for ever
@@ -129,7 +130,10 @@ cdef class NaturalDual:
                 self.next_theta[k] = max(self.next_theta[k], LEAST)
         self.measure(i)
         for k in range(size):
-            self.change[k] = self.next_mean[k] - mean[k]
+            change = self.next_mean[k] - mean[k]
+            if -NEGLIGIBLE < change < NEGLIGIBLE:                   # w stays that of the means
+                self.next_mean[k], change = mean[k], 0.0
+            self.change[k] = change
         return (vector.dot(size, self.target, self.change) + self.next_entropy - self.entropy_data[i]
                 - self.curvature(i))
 

@@ -22,6 +22,7 @@ cdef class Solver:
 
     def __init__(self, Problem problem not None):
         self.problem = problem
+        problem.features.prepare()
         self.passes = self.oracle_calls = 0
         self.finished = False
 

@@ -8,6 +8,8 @@ MODULES = {
     'multiclass': 'cython_ext.structures.multiclass',
     'chain': 'cython_ext.structures.chain',
     'cfg': 'cython_ext.structures.cfg',
+    'dependency': 'cython_ext.structures.dependency',
+    'alignment': 'cython_ext.structures.alignment',
 }
 
 

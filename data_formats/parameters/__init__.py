@@ -18,7 +18,7 @@ from importlib import import_module
 
 import numpy as np
 
-MODULES = {'multiclass': 'tokens', 'chain': 'tokens', 'dependency': 'arcs'}
+MODULES = {'multiclass': 'tokens', 'chain': 'tokens', 'dependency': 'arcs', 'alignment': 'alignment'}
 
 
 def parameters_of(header):

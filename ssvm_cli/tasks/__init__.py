@@ -4,15 +4,17 @@ A module has `task(name)`, an object that offers
 
     name                    of the task, in --task and in models
     options                 those of TASK_OPTIONS that have a meaning for it, by parameter name
+    outputs_name            what files have of right outputs, for messages: 'labels'
   to train
     read_options(o, module) further ReadOptions, a dict; o: the options of the command, module: that of the format
-    facts(dataset)          what else must be known to read other files in the same way, a dict
-    structure(o, facts)     what the structure is built with, a dict of plain values for the header of the model
-    trainable(dataset, o, facts, say)   the examples that can be learned from; say(text) for those that cannot
+    facts(dataset, o)       what else must be known to read other files in the same way, a dict
+    structure(o, module)    what the structure is built with, a dict of plain values for the header of the model
+    trainable(dataset, structure)       (the numbers of the examples that can be learned from, a text about the others),
+                            or (None, None) where all can
     sizes(dataset), warning(dataset, o, facts)     texts for people, the latter may be None
     memory_hint(dataset)    (what makes the weights many, what would make them fewer)
     names(dataset)          the vocabularies of a model, a dict
-    transferred(model, dataset, blocks, path)   weights for --init
+    transferred(model, dataset, features, path)     weights for --init, by block
   to read other files, with a model or what has its header and vocabularies
     model_options(model)    further ReadOptions
     place(model)            where the right outputs stand in a file, for messages: '' or ' in column 4'
@@ -21,6 +23,7 @@ A module has `task(name)`, an object that offers
   to predict
     build_options(model, path)          arguments of cython_ext.decoding.build_decoder
     problem_options(model, problem)     the same for the weights of a training problem
+    outputs(codes, dataset) what `compare` takes, of the codes of all examples
     decode(o, module, predictions, block)   (outputs, text to write) of a data_formats.dataset.Block
     scores(model, o=None)   an object with `compare(dataset, outputs)`, `count` of what was compared, `summary()`,
                             `table()`, and for logs `columns` and `row()`, the last of which judges
@@ -36,6 +39,7 @@ MODULES = {
     'multiclass': 'ssvm_cli.tasks.tokens',
     'chain': 'ssvm_cli.tasks.tokens',
     'dependency': 'ssvm_cli.tasks.dependency',
+    'alignment': 'ssvm_cli.tasks.alignment',
 }
 # Options that not every task has: parameter name -> (spelling, the value that asks for nothing).
 TASK_OPTIONS = {
@@ -51,6 +55,8 @@ TASK_OPTIONS = {
     'unlabelled': ('--unlabelled', False),
     'hash_bits': ('--hash-bits', None),
     'no_punctuation': ('--no-punctuation', False),
+    'gap_model': ('--gap-model', 'linear'),
+    'align': ('--align', 'local'),
 }
 
 

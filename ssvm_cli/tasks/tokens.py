@@ -21,6 +21,7 @@ class TokenTask:
     """A task whose data are a TokenDataset; see the package for what the methods promise."""
 
     options = OPTIONS
+    outputs_name = 'labels'
 
     def __init__(self, name):
         self.name = name
@@ -30,14 +31,14 @@ class TokenTask:
     def read_options(self, o, module):
         return {}
 
-    def facts(self, dataset):
+    def facts(self, dataset, o):
         return {'template': dataset.template, 'columns': dataset.columns}
 
-    def structure(self, o, facts):
+    def structure(self, o, module):
         return {}
 
-    def trainable(self, dataset, o, facts, say):
-        return dataset
+    def trainable(self, dataset, structure):
+        return None, None
 
     def sizes(self, dataset):
         tokens = [] if self.name == 'multiclass' else [counted(dataset.tokens, 'token')]
@@ -63,10 +64,10 @@ class TokenTask:
         edges = dataset.edge_attributes if dataset.edge_attributes is not None else Vocabulary()
         return {'label_names': dataset.label_names, 'attributes': dataset.attributes, 'edge_attributes': edges}
 
-    def transferred(self, model, dataset, blocks, path):
+    def transferred(self, model, dataset, features, path):
         from ssvm_cli.warm_start import transferred
 
-        return transferred(model, dataset, blocks, path)
+        return transferred(model, dataset, features.blocks(features.zeros()), path)
 
     # ----------------------------------------------------------------------------------- reading with a model
 
@@ -85,7 +86,7 @@ class TokenTask:
         example = int((dataset.offsets <= token).sum())
         label = dataset.label(token)
         said = 'no label' if label is None else f'label {shown(label)}, which {what} does not know'
-        return f'example {example} has {said}', f'expected labels{self.place(model)}'
+        return f'example {example} has {said}', f'expected {self.outputs_name}{self.place(model)}'
 
     def given(self, dataset):
         return bool((dataset.labels >= 0).any() or dataset.unknown_labels)
@@ -97,6 +98,9 @@ class TokenTask:
 
     def problem_options(self, model, problem):
         return {'basis': getattr(problem.features, 'basis', None)}
+
+    def outputs(self, codes, dataset):
+        return codes
 
     def decode(self, o, module, predictions, block):
         text = io.BytesIO()

@@ -72,3 +72,24 @@ def hmm_text(sequences=15, seed=0):
             x = np.round(rng.normal(size=3) + 1.5 * (np.arange(3) == y), 2)
             lines.append(f'{y + 1} qid:{q + 1} ' + ' '.join(f'{k + 1}:{v}' for k, v in enumerate(x) if v))
     return '\n'.join(lines) + '\n'
+
+
+def conllu_text(sentences=12, seed=0, longest=6, crossing=False):
+    """Everything hangs on the first verb but determiners right before a noun; with `crossing` one more sentence that is
+    not projective."""
+    rng = np.random.default_rng(seed)
+    lines = []
+    for number in range(sentences):
+        lines.append(f'# sent_id = {number}')
+        tags = rng.choice(['DET', 'NOUN', 'VERB'], 1 + int(rng.integers(longest))).tolist()
+        root = tags.index('VERB') if 'VERB' in tags else len(tags) - 1
+        for k, tag in enumerate(tags):
+            head = -1 if k == root else k + 1 if tags[k : k + 2] == ['DET', 'NOUN'] else root
+            relation = 'root' if head < 0 else {'DET': 'det', 'NOUN': 'nsubj', 'VERB': 'conj'}[tag]
+            word = f'{tag[0].lower()}{int(rng.integers(4))}'
+            lines.append(f'{k + 1}\t{word}\t_\t{tag}\t_\t_\t{head + 1}\t{relation}\t_\t_')
+        lines.append('')
+    if crossing:
+        rows = [('1', '3'), ('2', '4'), ('3', '0'), ('4', '3')]
+        lines += [f'{k}\tn{k}\t_\tNOUN\t_\t_\t{head}\tnsubj\t_\t_' for k, head in rows] + ['']
+    return '\n'.join(lines) + '\n'

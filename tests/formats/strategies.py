@@ -3,6 +3,8 @@
 A data set is a list of sequences, a sequence a list of tokens, a token (label, {attribute: value}).
 """
 
+import re
+
 from hypothesis import strategies as st
 
 values = st.one_of(
@@ -46,3 +48,37 @@ def crfsuite(data):
         return '\t'.join([escaped(label), *(f'{escaped(k)}:{v!r}' for k, v in row.items()), ''])
 
     return '\n'.join(''.join(line(*token) + '\n' for token in sequence) for sequence in data)
+
+
+# A treebank is a list of sentences, a sentence a list of words (form, lemma, coarse tag, fine tag, head, relation).
+cells = words.filter(lambda text: text.strip(' ') == text) | st.sampled_from(['_', '#', '1-2', '"', '$', 'é', '\u00a0'])
+
+
+@st.composite
+def treebanks(draw, cells=cells):
+    sentences = []
+    for _ in range(draw(st.integers(1, 4))):
+        order = draw(st.permutations(range(1, draw(st.integers(1, 6)) + 1)))
+        heads = {word: draw(st.sampled_from([0, *order[:k]])) for k, word in enumerate(order)}
+        columns = st.tuples(cells, cells, *[st.sampled_from('ABC_')] * 2)
+        sentences.append([(*draw(columns), heads[k], draw(cells)) for k in sorted(heads)])
+    return sentences
+
+
+def conllx(treebank):
+    def line(k, form, lemma, coarse, fine, head, relation):
+        return f'{k}\t{form}\t{lemma}\t{coarse}\t{fine}\t_\t{head}\t{relation}\t_\t_\n'
+
+    return ''.join(''.join(line(k, *word) for k, word in enumerate(s, 1)) + '\n' for s in treebank)
+
+
+def conllu(treebank):
+    """With a comment, a range over the first two words and an empty node behind the first."""
+    rest = '\t_' * 8 + '\n'
+    text = ''
+    for number, sentence in enumerate(treebank, 1):
+        lines = re.split('(?<=\n)', conllx([sentence]))
+        if len(sentence) > 1:
+            lines[:1] = [f'1-2\t{sentence[0][0]}{rest}', lines[0], f'1.1\tx{rest}']
+        text += f'# sent_id = {number}\n#\n' + ''.join(lines)
+    return text

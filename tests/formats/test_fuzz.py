@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from data_formats.dataset import ReadOptions, TokenDataset
 from data_formats.errors import DataError
+from data_formats.homologs import HomologDataset
 from data_formats.registry import FORMATS, by_content
+from data_formats.sentences import SentenceDataset
 from data_formats.source import Source
 
 TEMPLATE = 'U0:%x[0,0]\nU1:%x[-1,1]/%x[0,0]\nU2:%s[0,0,2]\nB\nB1:%x[0,1]\n'
@@ -18,6 +20,20 @@ VALID = {
     'svmlight': b'1 1:0.5 3:2 # a\n-1 2:1e-3\n\n2 qid:1 7:1\r\nword 1:1\n3\n',
     'svmhmm': b'1 qid:1 1:0.5 3:2\n2 qid:1 2:1 # b\n1 qid:2\n3 qid:4 1:-1 99:.25\n',
     'conll': b'The DT B-NP\ndog NN I-NP\nbarks VBZ B-VP\n\n-DOCSTART- -X- O\n\n. . O\nok\tUH\tO\n',
+    'conllx': (
+        b'1\tThe\tthe\tD\tDT\t_\t2\tdet\t_\t_\r\n2\tdog\t_\tN\tNN\t_\t0\troot\t_\t_\r\n\r\n'
+        b'1\t,\t,\tP\t,\t_\t0\tp\n2\tyes\tyes\tN\t_\t_\t0\troot\n\n'
+    ),
+    'conllu': (
+        b"# text = Don't go !\n1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_\n1\tDo\tdo\tAUX\tV\t_\t3\taux\t3:aux\t_\n"
+        b"2\tn't\tnot\tPART\t_\t_\t3\tadv mod\t_\t_\n2.1\tyou\t_\t_\t_\t_\t_\t_\t3:nsubj\t_\n"
+        b'3\tgo\tgo\tVERB\tV\t_\t0\troot\t_\t_\n4\t!\t!\tPUNCT\t.\t_\t3\tpunct\t_\t_\n\n'
+        b'#\n1\tNew York\t_\tX\tX\t_\t0\tr\t_\t_\n\n'
+    ),
+    'fasta': (
+        b'# x\n>native 1\nAC\r\nDE\n>homolog a 1:0:MSID\nCCC\n>decoy b\nA\n\n'
+        b'>native 2\nA\n>decoy 2\nC\n>homolog 2 0:0:\nD\n'
+    ),
     'crfsuite': b'a\\:b\tw=\\:\tx y:0.5\tw=\\:\nB\tdir=c\\:\\\\tmp:2\n\nA\t__BOS__\tv\r\nB\n',
 }
 PLACE = re.compile(r'^[^:]+(:\d+)?: \S')
@@ -49,8 +65,48 @@ def mutated(text, changes):
     return text
 
 
+def check_trees(dataset):
+    """That a dataset of sentences is one; training files hold trees."""
+    assert dataset.offsets[0] == 0 and dataset.offsets[-1] == dataset.tokens
+    lengths = np.diff(dataset.offsets)
+    assert (lengths > 0).all()
+    columns = [dataset.tags, dataset.relations, dataset.punctuation]
+    assert {len(column) for column in (dataset.words, *columns)} == {dataset.tokens}
+    for ids, names in (
+        (dataset.words, dataset.word_names),
+        (dataset.tags, dataset.tag_names),
+        (dataset.relations, dataset.label_names),
+    ):
+        assert -1 <= ids.min(initial=-1) <= ids.max(initial=-1) < len(names)
+    for start, length in zip(dataset.offsets[:-1], lengths, strict=True):
+        heads = dataset.heads[start : start + length].tolist()
+        for word in range(1, length + 1):
+            for _ in range(length):
+                word = heads[word - 1] if word else 0
+            assert word == 0
+
+
+def check_homologs(dataset):
+    """That alignment data are some; training files have the right alignment of each native."""
+    assert dataset.offsets[0] == dataset.starts[0] == 0
+    assert dataset.offsets[-1] == len(dataset.ids) == len(dataset.starts) - 1 and dataset.starts[-1] == dataset.tokens
+    assert (np.diff(dataset.offsets) > 1).all() and (np.diff(dataset.starts) > 0).all() and dataset.aligned.all()
+    for i, right in enumerate(dataset.right.tolist()):
+        start, other, steps = dataset.alignment(i)
+        native = int(dataset.offsets[i])
+        assert 0 <= right < dataset.candidates(i) and start >= 0 and other >= 0
+        assert start + (steps != 2).sum() <= len(dataset.sequence(native))
+        assert other + (steps != 3).sum() <= len(dataset.sequence(native + 1 + right))
+
+
 def check(dataset):
     """That a dataset is one."""
+    if isinstance(dataset, SentenceDataset):
+        check_trees(dataset)
+        return
+    if isinstance(dataset, HomologDataset):
+        check_homologs(dataset)
+        return
     assert isinstance(dataset, TokenDataset)
     assert dataset.offsets[0] == 0
     assert dataset.offsets[-1] == dataset.tokens == len(dataset.indptr) - 1
@@ -90,23 +146,28 @@ def test_mutated_files(folder, name, changes, block):
             module.write(dataset, out)
             path.write_bytes(out.getvalue())
             again = module.read(path, ReadOptions())
-            assert (again.tokens, again.nnz) == (dataset.tokens, dataset.nnz)
+            assert again.tokens == dataset.tokens and getattr(again, 'nnz', 0) == getattr(dataset, 'nnz', 0)
     path.write_bytes(VALID[name])
     known = module.read(path, ReadOptions(template=TEMPLATE))
     path.write_bytes(text)
-    options = ReadOptions(template=TEMPLATE, columns=known.columns)
+    options = ReadOptions(template=TEMPLATE, columns=getattr(known, 'columns', None))
     blocks = attempt(lambda: list(module.stream(Source(path, block=block), options, known)))
     whole = attempt(lambda: module.read(path, options, known))
     assert (blocks is None) == (whole is None)
     if blocks is None:
         return
     assert sum(b.dataset.tokens for b in blocks) == whole.tokens
-    assert sum(b.dataset.nnz for b in blocks) == whole.nnz
+    assert sum(getattr(b.dataset, 'nnz', 0) for b in blocks) == getattr(whole, 'nnz', 0)
     for b in blocks:
         check(b.dataset)
         out = io.BytesIO()
-        module.write_predictions(b, np.zeros(b.dataset.tokens, np.int32), out)
-        if name == 'conll':
+        outputs = np.zeros(b.dataset.tokens, np.int32)
+        if name == 'fasta':
+            module.write_predictions(b, [(0, 0, 0, outputs[:0])] * b.dataset.n, out)
+            assert out.getvalue().count(b'>') == len(b.dataset.ids)
+            continue
+        module.write_predictions(b, (outputs, outputs) if name in ('conllx', 'conllu') else outputs, out)
+        if name.startswith('conll'):
             assert out.getvalue().count(b'\n') == b.rows.count(b'\n')
         else:
             assert len(out.getvalue().split()) == b.dataset.tokens * len(known.label_names.name(0).split())

@@ -8,9 +8,11 @@ import yaml
 
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError
+from data_formats.homologs import HomologDataset
 from data_formats.registry import by_extension, format_named
+from data_formats.sentences import SentenceDataset
 from data_formats.source import Source
-from tests.formats.tools import sequences
+from tests.formats.tools import homologs, sentences, sequences
 
 FOLDER = Path(__file__).parent / 'malformed'
 CASES = yaml.safe_load((FOLDER / 'cases.yaml').read_text(encoding='utf-8'))
@@ -18,6 +20,10 @@ CASES = yaml.safe_load((FOLDER / 'cases.yaml').read_text(encoding='utf-8'))
 
 def told(dataset):
     """A dataset in the notation of the table."""
+    if isinstance(dataset, SentenceDataset):
+        return [list(map(told_word, sentence)) for sentence in sentences(dataset)]
+    if isinstance(dataset, HomologDataset):
+        return homologs(dataset)
 
     def attributes(row):
         return [name if value == 1 else f'{name} = {value:g}' for name, value in row.items()]
@@ -28,13 +34,20 @@ def told(dataset):
     ]
 
 
+def told_word(word):
+    tree = 'none' if word.head is None else f'{word.head} {word.relation or "?"}'
+    return '/'.join(text or '?' for text in (word.form, *word.tags)) + f' {tree}' + ' !' * word.punctuation
+
+
 def opened(case):
     """(format module, options, what is known) of a case."""
-    options = {key: case[key] for key in ('template', 'columns') if key in case}
+    names = ('template', 'columns', 'single_root', 'labelled', 'require_labels', 'whole')
+    options = {key: case[key] for key in names if key in case}
     module, known = format_named(by_extension(case['file'])), None
     if 'known' in case:
-        training = {key: value for key, value in options.items() if key != 'columns'}
+        training = {key: value for key, value in options.items() if key not in ('columns', 'require_labels')}
         known = module.read(FOLDER / case['known'], ReadOptions(**training))
+        options['tag_column'] = getattr(known, 'tag_column', None)
     return module, ReadOptions(template_name='TEMPLATE', **options), known
 
 

@@ -26,7 +26,10 @@ def test_endings_stand_for_one_format():
 
 def test_unknown_names():
     assert 'nope' not in FORMATS
-    with pytest.raises(UsageError, match=r"unknown format 'nope' \(choose from svmlight, svmhmm, conll, crfsuite\)"):
+    with pytest.raises(
+        UsageError,
+        match=r"unknown format 'nope' \(choose from svmlight, svmhmm, conll, crfsuite, conllx, conllu, fasta\)",
+    ):
         format_named('nope')
 
 
@@ -38,6 +41,9 @@ def test_unknown_names():
         ('x.hmm.bz2', 'svmhmm'),
         ('train.conll', 'conll'),
         ('b.crfsuite.xz', 'crfsuite'),
+        ('en-ud-dev.conllu', 'conllu'),
+        ('esp.CONLLX.gz', 'conllx'),
+        ('bb11001.fa.gz', 'fasta'),
         ('train.txt', None),
         ('svm', None),
         ('-', None),
@@ -63,6 +69,15 @@ def test_by_extension(path, name):
         (b'B-NP\tw[0]=a\tp[0]=b\n', 'crfsuite'),
         (b'A\tx:0.5\ty:2\nB\tx:1\ty:1\n', 'crfsuite'),
         (b'A\tone\ttwo\nB\tone\n', 'crfsuite'),
+        (b'1\tEl\tel\td\tda\tnum=s\t2\t_\t2\t_\n2\tfin\tfin\tn\tnc\t_\t0\tROOT\t0\tROOT\n', 'conllx'),
+        (b'1\tEl\tel\td\tda\t_\n2\tfin\tfin\tn\tnc\t_\n\n1\tya\tya\tr\trg\t_\n', 'conllx'),
+        (b'1\tIt\tit\tPRON\tPRP\t_\t2\tnsubj\t_\t_\n2\tis\tbe\tAUX\tVBZ\t_\t0\troot\t_\t_\n', 'conllu'),
+        (b'# sent_id = 1\r\n1-2\tdel\t_\t_\t_\t_\t_\t_\t_\t_\r\n1\tde\tde\tA\t_\t_\t_\t_\t_\t_\r\n', 'conllu'),
+        (b'1\tEl\tel\td\tda\t_\t2\t_\t2\t_\n1.1\tya\tya\tn\tnc\t_\t_\t_\t_\t_\n', 'conllu'),
+        (b'1\t2:1\tb:1\tc:1\td:1\te:1\t3\n3\t2:1\tb:1\tc:1\td:1\te:1\t3\n', 'crfsuite'),
+        (b'# a comment\n>native 1\nACGT\n', 'fasta'),
+        (b'>sp|P69905\nMVL\n', None),
+        (b'1\tEl\tel\td\tda\t_\n' + b'9' * 5000 + b'\tfin\tfin\tn\tnc\t_\n', 'conll'),
         (b'', None),
         (b'\n\n', None),
         (b'just some words\nof no format at all\n', None),
@@ -82,9 +97,8 @@ def test_detection_consumes_nothing(tmp_path):
     path.write_bytes(b'what is this\nthing here\n')
     with pytest.raises(DataError) as error, Source(path) as source:
         detect(source)
-    assert str(error.value) == (
-        f'{path}: cannot tell the format of this file (give --format svmlight|svmhmm|conll|crfsuite)'
-    )
+    known = 'svmlight|svmhmm|conll|crfsuite|conllx|conllu|fasta'
+    assert str(error.value) == f'{path}: cannot tell the format of this file (give --format {known})'
 
 
 LONG = b'a' * (1 << 17)  # more than is looked at to begin with

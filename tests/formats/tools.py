@@ -1,6 +1,7 @@
 """Short ways to read and write text in the tests of formats."""
 
 import io
+from typing import NamedTuple
 
 from data_formats.dataset import ReadOptions
 from data_formats.registry import FORMATS
@@ -55,4 +56,54 @@ def sequences(dataset):
                 for t in range(start, end)
             ]
         )
+    return out
+
+
+class Word(NamedTuple):
+    """A word of a treebank; None for what is unknown or not given."""
+
+    form: str
+    tags: tuple  # the coarse one first, where there are two
+    head: int
+    relation: str
+    punctuation: bool
+
+
+def sentences(dataset):
+    """A treebank as plain lists of Words."""
+
+    def named(names, ids, t):
+        return names.name(ids[t]) if ids[t] >= 0 else None
+
+    def word(t):
+        columns = [dataset.tags] if dataset.coarse is None else [dataset.coarse, dataset.tags]
+        return Word(
+            named(dataset.word_names, dataset.words, t),
+            tuple(named(dataset.tag_names, ids, t) for ids in columns),
+            int(dataset.heads[t]) if dataset.heads[t] >= 0 else None,
+            named(dataset.label_names, dataset.relations, t),
+            bool(dataset.punctuation[t]),
+        )
+
+    bounds = zip(dataset.offsets[:-1], dataset.offsets[1:], strict=True)
+    return [[word(t) for t in range(start, end)] for start, end in bounds]
+
+
+def homologs(dataset):
+    """Alignment data as plain lists: for each example `NAME LETTERS` of the native and of its candidates, the homolog
+    with its alignment behind, or with a `?`; letters that the vocabulary does not know in brackets."""
+    known = set(dataset.label_names.names())
+
+    def sequence(s):
+        letters = ''.join(c if c in known else f'[{c}]' for c in dataset.sequence(s).decode())
+        return f'{dataset.ids[s].decode()} {letters}'
+
+    out = []
+    for i in range(dataset.n):
+        rows = [sequence(s) for s in range(dataset.offsets[i], dataset.offsets[i + 1])]
+        if dataset.right[i] >= 0:
+            start, other, steps = dataset.alignment(i)
+            how = f'{start}:{other}:{"".join(" SID"[step] for step in steps)}' if dataset.aligned[i] else '?'
+            rows[1 + dataset.right[i]] += f' {how}'
+        out.append(rows)
     return out

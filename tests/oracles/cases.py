@@ -5,13 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cython_ext.structures.alignment import build as build_alignment
 from cython_ext.structures.cfg import Cfg
 from cython_ext.structures.chain import Chain
+from cython_ext.structures.dependency import ProjectiveTrees, SpanningTrees
 from cython_ext.structures.grammar import Grammar
 from cython_ext.structures.multiclass import Multiclass
 from cython_ext.structures.structure import Structure
-from tests import trees
-from tests.enumeration import Enumerated, Enumeration
+from tests import alignments, sentences, trees
+from tests.enumeration import Enumerated, Enumeration, matrix
 from tests.solvers import tiny
 
 
@@ -24,6 +26,7 @@ class Case:
     truth: Enumerated
     columns: np.ndarray
     closed_form_count: int
+    task: str = 'chain'
 
     def theta(self, scores, padding=np.nan):
         """theta with a score for each of truth.part_keys; what no part uses is padding, which nobody may read."""
@@ -90,6 +93,62 @@ def cfg(name, terminals, i, count, kept=True):
     return Case(structure, i, truth, np.arange(len(truth.part_keys)), count)
 
 
+def alignment(align, gap_model, *lengths, free=False):
+    """The middle one of three natives, between a longer and an empty one; lengths: of it and of its candidates."""
+    local, affine = align == 'local', gap_model == 'affine'
+    sizes = [(lengths[0] + 1, *lengths), lengths, (0, 1)]
+    examples = alignments.random_examples(np.random.default_rng(len(lengths)), sizes, local)
+    dataset = alignments.dataset_of(examples)
+    structure, _ = build_alignment(dataset, gap_model=gap_model, align=align, free=free)
+    truth = alignments.AlignmentEnumeration(examples[1:2], affine, local, free).examples[0]
+    columns = np.array([alignment_column(key, dataset.label_names.names()) for key in truth.part_keys], dtype=np.intp)
+    columns[[key[0] == 'label' for key in truth.part_keys]] += 1 + affine
+    count = sum(
+        1 if c == examples[1][2] and not free else alignments.number_of_alignments(lengths[0], m, local)
+        for c, m in enumerate(lengths[1:])
+    )
+    return Case(structure, 1, truth, columns, count)
+
+
+def alignment_column(key, letters):
+    """Pairs of letters, then gaps, then (as if there were none) candidates."""
+    kind, first, second = (*key, None)[:3]
+    if kind == 'pair':
+        return letters.index(first) * len(letters) + letters.index(second)
+    return len(letters) ** 2 + (second if kind == 'label' else first == 'extend')
+
+
+def dependency(length, relations, projective, single_root):
+    """The middle one of three sentences, between a longer and an empty one; without features."""
+    data = sentences.tiny(
+        (length + 1, length, 0), relations, projective=projective, single_root=single_root, seed=length
+    )
+    kind = ProjectiveTrees if projective else SpanningTrees
+    structure = kind(data.heads, data.relations, data.offsets, relations, single_root)
+    only = sentences.sentence_of(data, 1, projective, single_root)
+    truth = featureless(only)
+    stride = structure.stride
+    columns = [((d - 1) * (length + 1) + h) * stride + r for _, d, h, r in truth.part_keys]
+    outputs = sentences.count(length, projective, single_root) * relations**length
+    return Case(structure, 1, truth, np.array(columns, dtype=np.intp), outputs, 'dependency')
+
+
+def featureless(sentence):
+    """The Enumerated of a sentence with the parts only. Every arc is a part, also those that no tree has."""
+    keys = [
+        ('arc', d, h, r)
+        for d in range(1, sentence.length + 1)
+        for h in range(sentence.length + 1)
+        for r in range(sentence.relations)
+        if h != d
+    ]
+    column = {key: k for k, key in enumerate(keys)}
+    outputs = list(sentences.outputs(sentence))
+    codes = [code for code, _, _ in outputs]
+    parts = matrix([parts for _, parts, _ in outputs], column)
+    return Enumerated(codes, codes.index(sentence.gold), keys, parts, np.zeros((len(codes), 0)), None)
+
+
 LENGTHS = {1: (1, 4), 2: (1, 2, 5, 12), 3: (1, 2, 3, 8), 5: (1, 2, 5), 9: (1, 2, 4)}
 
 CASES = {
@@ -108,6 +167,24 @@ CASES = {
     'cfg-chains-tags': functools.partial(cfg, 'chains', 'pos', 1, 10),
     'cfg-chains-anew': functools.partial(cfg, 'chains', 'word', 0, 20, kept=False),
     'cfg-long-rules-tags': functools.partial(cfg, 'long rules', 'pos', 0, 14),
+    'alignment-local-linear': functools.partial(alignment, 'local', 'linear', 3, 2, 3, 0),
+    'alignment-local-affine': functools.partial(alignment, 'local', 'affine', 2, 2, 3),
+    'alignment-global-affine': functools.partial(alignment, 'global', 'affine', 3, 2, 4, 0),
+    'alignment-global-linear-free': functools.partial(alignment, 'global', 'linear', 3, 3, 1, free=True),
+    'alignment-local-affine-free': functools.partial(alignment, 'local', 'affine', 2, 3, 1, free=True),
+}
+
+
+TREES = {1: (0, 1, 2, 4, 5), 3: (1, 3)}  # relations: lengths
+
+CASES |= {
+    f'{"projective" if projective else "spanning"}-{"single" if single else "multi"}-R{r}-T{length}': functools.partial(
+        dependency, length, r, projective, single
+    )
+    for projective in (True, False)
+    for single in (True, False)
+    for r, lengths in TREES.items()
+    for length in lengths
 }
 
 

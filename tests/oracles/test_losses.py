@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from cython_ext.losses.attachment import Attachment
 from cython_ext.losses.position_costs import PositionCosts, hamming
 from cython_ext.losses.zero_one import ZeroOne
 from tests.enumeration import task_loss
@@ -10,7 +11,9 @@ from tests.optimum import log_sum_exp, softmax
 from tests.oracles.cases import CASES, case
 from tests.solvers import tiny
 
-NAMES = [name for name in CASES if '-K1' not in name and not name.startswith('cfg')]
+OTHERS = ('projective', 'spanning', 'alignment', 'cfg')
+NAMES = [name for name in CASES if '-K1' not in name and not name.startswith(OTHERS)]
+FEW = ('projective-single-R1-T4', 'projective-multi-R3-T3', 'spanning-multi-R1-T4', 'spanning-single-R3-T3')
 LOSSES = {
     'zero-one': lambda structure: (ZeroOne(structure), 'zero-one'),
     'hamming': lambda structure: (PositionCosts(structure, hamming(structure.n_labels)), 'hamming'),
@@ -21,17 +24,34 @@ LOSSES = {
 }
 
 
-@pytest.fixture(params=NAMES)
-def example(request):
-    return case(request.param)
+TREE_LOSSES = {
+    'zero-one': LOSSES['zero-one'],
+    'hamming': lambda structure: (Attachment(structure), 'hamming'),
+}
+PAIRS = [(name, loss) for names, losses in ((NAMES, LOSSES), (FEW, TREE_LOSSES)) for name in names for loss in losses]
 
 
-@pytest.fixture(params=LOSSES)
-def augmented(request, example):
-    """(the loss, Delta(y_i, y) of every output)."""
-    loss, plain = LOSSES[request.param](example.structure)
+@pytest.fixture(params=PAIRS, ids='-'.join)
+def pair(request):
+    return request.param
+
+
+@pytest.fixture
+def example(pair):
+    return case(pair[0])
+
+
+def loss_on(example, name):
+    """(the loss of that name, Delta(y_i, y) of every output)."""
+    losses = TREE_LOSSES if example.task == 'dependency' else LOSSES
+    loss, plain = losses[name](example.structure)
     codes = example.truth.codes
-    return loss, np.array([task_loss(plain, codes[example.truth.gold], code) for code in codes])
+    return loss, np.array([task_loss(plain, codes[example.truth.gold], code, example.task) for code in codes])
+
+
+@pytest.fixture
+def augmented(pair, example):
+    return loss_on(example, pair[1])
 
 
 def scores_of(example, kind, seed):
@@ -81,11 +101,9 @@ def test_exp_is_the_sum_over_the_list(example, augmented, kind):
         np.testing.assert_allclose(mean, wanted, rtol=0, atol=rounding)
 
 
-@pytest.mark.parametrize('name', ['hamming', 'matrix'])
-def test_the_expected_loss_comes_from_the_mean_statistics(example, name):
-    loss, plain = LOSSES[name](example.structure)
-    codes = example.truth.codes
-    deltas = np.array([task_loss(plain, codes[example.truth.gold], code) for code in codes])
+@pytest.mark.parametrize('pair', [pair for pair in PAIRS if pair[1] != 'zero-one'], ids='-'.join, indirect=True)
+def test_the_expected_loss_comes_from_the_mean_statistics(example, augmented):
+    loss, deltas = augmented
     chances = softmax(example.totals(scores_of(example, 'normal', 1)))
     mean = example.theta(chances @ example.truth.parts, padding=0.0)
     assert loss.expected_of(example.i, mean) == pytest.approx(chances @ deltas, rel=1e-12)

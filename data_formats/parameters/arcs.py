@@ -1,0 +1,83 @@
+"""Weights of the features of arcs: dependency trees. cython_ext.features.arc_table says what the arrays are.
+
+As text, a row `arc FEATURE RELATION` for each weight that is not zero, `-` for RELATION where it is the same for all of
+them; comment lines name all words and tags. Hashed features have no names.
+"""
+
+from data_formats.errors import UsageError, shown
+from data_formats.parameters import numbers
+
+VOCABULARIES = ('label_names', 'word_names', 'tag_names')
+LISTS = {'word_names': 'word', 'tag_names': 'tag'}
+KINDS = {'arc.shape': '<i8', 'arc.keys': '<u8', 'arc.bins': '<u2', 'relation.keys': '<u8'}
+BLOCK, NONE = 'arc', '-'
+
+
+def read(container, header, sizes, as_stored):
+    from cython_ext.features.arc_table import table_of_blocks
+
+    prefix = 'weights.'
+    weights = {}
+    for name in (name.removeprefix(prefix) for name in container.names() if name.startswith(prefix)):
+        if name in KINDS:
+            weights[name] = container.array(prefix + name, KINDS[name], (None,))
+        else:
+            weights[name] = numbers(container, name, (None,) * (1 + name.startswith('relation.')))
+    try:
+        table = table_of_blocks(weights, hash_bits_of(header))
+    except ValueError as error:
+        raise container.error(f'its weights are none: {error}') from error
+    if (*table.shape, table.n_labels) != (sizes['word_names'], sizes['tag_names'], sizes['label_names']):
+        raise container.error('its weights are not those of its words, tags and relations')
+    return weights
+
+
+def hash_bits_of(header):
+    """The number of bits that features are hashed to, None for a dictionary."""
+    return (header.get('structure') or {}).get('hash_bits')
+
+
+def stored(weights):
+    return weights
+
+
+def listed(model):
+    return {name: getattr(model, name).names() for name in LISTS}
+
+
+def blocks(model):
+    return [BLOCK]
+
+
+def write_rows(model, tables, stream):
+    from cython_ext.features.arc_names import spelled
+
+    if hash_bits_of(model.header):
+        raise UsageError('hashed features have no names, so this model cannot be written as text')
+    relations = tables['label_names']
+    for feature, relation, weight in spelled(model.weights, tables['word_names'], tables['tag_names']):
+        stream.write(f'{BLOCK}\t{feature}\t{NONE if relation < 0 else relations[relation]}\t{weight:.17g}\n')
+
+
+def read_rows(rows, header, blocks):
+    from cython_ext.features.arc_names import is_arc_feature, parsed
+
+    names = {name: rows.places(header.pop(name, None), what, name) for name, what in LISTS.items()}
+
+    def features():
+        for block, left, right, text in rows:
+            if block != BLOCK:
+                raise rows.error(f'block {shown(block)}', f'expected {BLOCK}')
+            weight, feature = rows.weight(text), rows.name(left)
+            if not is_arc_feature(feature):
+                yield feature, rows.label(right), weight
+            elif right == NONE:
+                yield feature, -1, weight
+            else:
+                raise rows.error(f'feature {shown(left)} with a relation', f'expected {NONE}')
+
+    try:
+        weights = parsed(features(), list(names['word_names']), list(names['tag_names']), len(rows.labels))
+    except ValueError as error:
+        raise rows.error(str(error)) from error
+    return {'label_names': rows.labels, **names}, weights

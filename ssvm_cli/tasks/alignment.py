@@ -1,0 +1,146 @@
+"""Alignments of native sequences with their homologs among decoys."""
+
+import io
+
+import numpy as np
+
+from cython_ext.structures.alignment_layout import HEAD
+from data_formats.errors import DataError
+from ssvm_cli.homology import HomologyScores
+from ssvm_cli.progress import counted
+
+OPTIONS = ('gap_model', 'align')
+
+
+def task(name):
+    return AlignmentTask(name)
+
+
+class AlignmentTask:
+    """The task whose data are a HomologDataset; see the package for what the methods promise."""
+
+    options = OPTIONS
+    outputs_name = 'homologs'
+
+    def __init__(self, name):
+        self.name = name
+
+    # ------------------------------------------------------------------------------------------- training
+
+    def read_options(self, o, module):
+        return {'whole': o.align == 'global'}
+
+    def facts(self, dataset, o):
+        return {}
+
+    def structure(self, o, module):
+        return {'gap_model': o.gap_model, 'align': o.align}
+
+    def trainable(self, dataset, structure):
+        return None, None
+
+    def sizes(self, dataset):
+        sequences = len(dataset.ids) - dataset.n
+        return [
+            counted(dataset.n, 'native'),
+            counted(sequences, 'candidate'),
+            counted(dataset.tokens, 'letter'),
+            f'an alphabet of {len(dataset.label_names)}',
+        ]
+
+    def warning(self, dataset, o, facts):
+        alone = int((np.diff(dataset.offsets) < 3).sum())
+        if alone:
+            return f'{alone} of {counted(dataset.n, "native")} have no decoys: nothing is learned from them'
+        return None
+
+    def memory_hint(self, dataset):
+        return f'pairs of {counted(len(dataset.label_names), "letter")}', 'a smaller alphabet needs less'
+
+    def names(self, dataset):
+        return {'label_names': dataset.label_names}
+
+    def transferred(self, model, dataset, features, path):
+        """Weights by block: those of pairs of letters that the model has too; gaps must cost in the same way."""
+        blocks = features.blocks(features.zeros())
+        if model.weights['gap'].shape != blocks['gap'].shape:
+            raise DataError(path, None, 'has another --gap-model', 'expected that of this run')
+        old = np.array([model.label_names.get(name.encode()) for name in dataset.label_names.names()], np.int64)
+        known = np.flatnonzero(old >= 0)
+        blocks['substitute'][np.ix_(known, known)] = model.weights['substitute'][np.ix_(old[known], old[known])]
+        return blocks | {'gap': model.weights['gap']}
+
+    # ----------------------------------------------------------------------------------- reading with a model
+
+    def model_options(self, model):
+        return {'whole': model.header['structure']['align'] == 'global'}
+
+    def place(self, model):
+        return ''
+
+    def lack(self, dataset, model, what):
+        if dataset.complete:
+            return None
+        letter = int((dataset.letters == len(dataset.label_names)).argmax())
+        sequence = int((dataset.starts <= letter).sum()) - 1
+        name, text = dataset.ids[sequence].decode('utf-8', 'backslashreplace'), chr(dataset.text[letter])
+        return f'the sequence {name} has the letter {text}, which {what} does not know', 'expected known letters'
+
+    def given(self, dataset):
+        return bool((dataset.right >= 0).any())
+
+    # ------------------------------------------------------------------------------------------ predicting
+
+    def build_options(self, model, path):
+        return {'structure': {**model.header['structure'], 'free': True}}
+
+    def problem_options(self, model, problem):
+        return self.build_options(model, None)
+
+    def outputs(self, codes, dataset):
+        """For each example (candidate, start in the native, start in it, steps)."""
+        found, at = [], 0
+        for length in code_lengths(dataset):
+            found.append(output_of(codes[at : at + length]))
+            at += length
+        return found
+
+    def decode(self, o, module, predictions, block):
+        dataset, text = block.dataset, io.BytesIO()
+        if o.nbest is not None:
+            candidates = [
+                [(output_of(code), score, probability) for code, score, probability in several]
+                for several in predictions.nbest(o.nbest)
+            ]
+            module.write_nbest(block, candidates, text)
+            return [several[0][0] for several in candidates], text.getvalue()
+        codes, scores = predictions.best()
+        outputs = self.outputs(codes, dataset)
+        headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
+        module.write_predictions(block, outputs, text, chances(predictions, dataset) if o.marginals else None, headers)
+        return outputs, text.getvalue()
+
+    def scores(self, model, o=None):
+        return HomologyScores()
+
+
+def code_lengths(dataset):
+    """How long the codes of the outputs of each example are."""
+    lengths = np.diff(dataset.starts)
+    spans = zip(dataset.offsets[:-1].tolist(), dataset.offsets[1:].tolist(), strict=True)
+    return [HEAD + int(lengths[begin] + lengths[begin + 1 : end].max(initial=0)) for begin, end in spans]
+
+
+def output_of(code):
+    """(candidate, start in the native, start in it, steps) of a code."""
+    candidate, i, j = code[:HEAD].tolist()
+    return candidate, i, j, code[HEAD:][code[HEAD:] > 0]
+
+
+def chances(predictions, dataset):
+    """For each example a comment line with the probability of each candidate, by its number."""
+    lines = []
+    for i, mean in enumerate(predictions.decoder.means(predictions.w)):
+        count = dataset.candidates(i)
+        lines.append('# ' + ' '.join(f'{c}:{p:.6f}' for c, p in enumerate(mean[len(mean) - count :].tolist(), 1)))
+    return lines

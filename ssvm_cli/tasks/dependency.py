@@ -1,0 +1,163 @@
+"""Dependency trees over sentences."""
+
+import io
+
+import numpy as np
+
+from data_formats.errors import DataError
+from ssvm_cli.attachment import AttachmentScores
+from ssvm_cli.progress import counted
+
+OPTIONS = ('nonprojective', 'single_root', 'unlabelled', 'hash_bits', 'no_punctuation')
+
+
+def task(name):
+    return DependencyTask(name)
+
+
+class DependencyTask:
+    """The task whose data are a SentenceDataset; see the package for what the methods promise."""
+
+    options = OPTIONS
+    outputs_name = 'heads'
+
+    def __init__(self, name):
+        self.name = name
+
+    # ------------------------------------------------------------------------------------------- training
+
+    def read_options(self, o, module):
+        return {'single_root': _single_root(o, module), 'labelled': not o.unlabelled}
+
+    def facts(self, dataset, o):
+        return {'tag_column': dataset.tag_column, 'unlabelled': o.unlabelled}
+
+    def structure(self, o, module):
+        return {
+            'nonprojective': o.nonprojective,
+            'single_root': _single_root(o, module),
+            'hash_bits': o.hash_bits,
+        }
+
+    def trainable(self, dataset, structure):
+        if structure['nonprojective']:
+            return None, None
+        from cython_ext.structures.trees import projective_sentences
+
+        projective = projective_sentences(dataset.heads, dataset.offsets)
+        if projective.all():
+            return None, None
+        kept = np.flatnonzero(projective)
+        skipped = f'{dataset.n - len(kept)} of {counted(dataset.n, "sentence")} are not projective and are skipped'
+        return kept, f'{skipped} (--nonprojective takes them too)'
+
+    def sizes(self, dataset):
+        return [
+            counted(dataset.n, 'sentence'),
+            counted(dataset.tokens, 'word'),
+            counted(len(dataset.label_names), 'relation'),
+            counted(len(dataset.word_names), 'form'),
+            counted(len(dataset.tag_names), 'tag'),
+        ]
+
+    def warning(self, dataset, o, facts):
+        if len(dataset.tag_names) == 1:
+            return f'only one tag, {dataset.tag_names.name(0)}: heads are learned from forms alone'
+        return None
+
+    def memory_hint(self, dataset):
+        words = counted(dataset.tokens, 'word')
+        return f'features of the arcs over {words}', '--hash-bits N and --feature-set observed need less'
+
+    def names(self, dataset):
+        return {name: getattr(dataset, name) for name in ('label_names', 'word_names', 'tag_names')}
+
+    def transferred(self, model, dataset, features, path):
+        from ssvm_cli.arc_start import transferred_arcs
+
+        return transferred_arcs(model, dataset, features, path)
+
+    # ----------------------------------------------------------------------------------- reading with a model
+
+    def model_options(self, model):
+        facts, structure = model.header['data'], model.header.get('structure', {})
+        return {
+            'single_root': bool(structure.get('single_root')),
+            'labelled': not facts.get('unlabelled'),
+            'tag_column': facts.get('tag_column'),
+        }
+
+    def place(self, model):
+        return ' in column 7'
+
+    def lack(self, dataset, model, what):
+        if dataset.complete:
+            return None
+        word = int((dataset.relations < 0).argmax())
+        sentence = int((dataset.offsets <= word).sum())
+        number = word - int(dataset.offsets[sentence - 1]) + 1
+        return f'word {number} of sentence {sentence} has a relation that {what} does not know', 'expected known ones'
+
+    def given(self, dataset):
+        return bool((dataset.heads >= 0).any())
+
+    # ------------------------------------------------------------------------------------------ predicting
+
+    def build_options(self, model, path):
+        from cython_ext.features.arc_table import table_of_blocks
+
+        structure = model.header.get('structure', {})
+        try:
+            table = table_of_blocks(model.weights, hash_bits=structure.get('hash_bits'))
+        except ValueError as error:
+            raise DataError(path, None, str(error)) from error
+        return {'structure': {**structure, 'table': table}}
+
+    def problem_options(self, model, problem):
+        return {'structure': {**model.header['structure'], 'table': problem.features.table}}
+
+    def outputs(self, codes, dataset):
+        return trees_of(codes, dataset.offsets)
+
+    def decode(self, o, module, predictions, block):
+        dataset, text = block.dataset, io.BytesIO()
+        if o.nbest is not None:
+            candidates = [
+                [(np.split(code, 2), score, probability) for code, score, probability in several]
+                for several in predictions.nbest(o.nbest)
+            ]
+            module.write_nbest(block, candidates, text)
+            best = [several[0][0] for several in candidates] or [np.zeros((2, 0), np.int32)]
+            return tuple(np.concatenate(parts) for parts in zip(*best, strict=True)), text.getvalue()
+        codes, scores = predictions.best()
+        trees = self.outputs(codes, dataset)
+        headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
+        columns = head_columns(predictions, dataset) if o.marginals else None
+        module.write_predictions(block, trees, text, columns, headers)
+        return trees, text.getvalue()
+
+    def scores(self, model, o=None):
+        labels = None if model.header['data'].get('unlabelled') else model.label_names.names()
+        return AttachmentScores(labels, punctuation=o is None or not o.no_punctuation)
+
+
+def _single_root(o, module):
+    return module.SINGLE_ROOT if o.single_root is None else o.single_root
+
+
+def trees_of(codes, offsets):
+    """(heads, relations), int32[N] each, of the codes of all sentences: the heads of a sentence, then its relations."""
+    lengths = np.diff(offsets)
+    heads = np.arange(offsets[-1]) + np.repeat(offsets[:-1], lengths)
+    return codes[heads], codes[heads + np.repeat(lengths, lengths)]
+
+
+def head_columns(predictions, dataset):
+    """For each word `HEAD:P|HEAD:P|...`, the likeliest first; heads that would be written as 0 are left out."""
+    columns = []
+    lengths = np.diff(dataset.offsets).tolist()
+    for means, length in zip(predictions.decoder.means(predictions.w), lengths, strict=True):
+        table = means.reshape(length, length + 1, -1).sum(axis=2)
+        for row, order in zip(table.tolist(), np.argsort(-table, axis=1, kind='stable').tolist(), strict=True):
+            columns.append('|'.join(f'{head}:{row[head]:.6f}' for head in order if row[head] >= 5e-7))
+    return columns

@@ -1,0 +1,35 @@
+"""Every task is known everywhere, and offers what the commands ask for."""
+
+import inspect
+import re
+
+import pytest
+
+from cython_ext.structures.registry import MODULES as STRUCTURES
+from data_formats import parameters
+from data_formats.registry import FORMATS
+from ssvm_cli import options, tasks
+
+
+def test_tables_have_the_same_tasks():
+    assert list(STRUCTURES) == list(tasks.MODULES) == list(parameters.MODULES) == list(options.TASKS)
+    assert {task for module in FORMATS.values() for task in module.TASKS} == set(STRUCTURES)
+
+
+@pytest.mark.parametrize('name', STRUCTURES)
+def test_a_task_offers_what_the_contract_lists(name):
+    task = tasks.task_named(name)
+    assert task.name == name and set(task.options) <= set(tasks.TASK_OPTIONS)
+    promised = re.findall(r'^    (\w+)\(([^)]*)\)', tasks.__doc__, re.MULTILINE)
+    assert len(promised) > 15
+    for method, parameters_of_method in promised:
+        wanted = re.findall(r'\w+(?=[,=)]|$)', re.sub(r'=\w+', '', parameters_of_method))
+        assert list(inspect.signature(getattr(task, method)).parameters) == wanted, method
+
+
+@pytest.mark.parametrize('name', STRUCTURES)
+def test_parameters_offer_what_the_contract_lists(name):
+    module = parameters.parameters_of({'task': name})
+    assert 'label_names' in module.VOCABULARIES
+    for function, arguments in re.findall(r'^    (\w+)\(([^)]*)\)', parameters.__doc__, re.MULTILINE):
+        assert list(inspect.signature(getattr(module, function)).parameters) == arguments.split(', '), function
