@@ -25,6 +25,8 @@ class ReadOptions:
     labelled : read relations; otherwise all are the same (treebanks)
     tag_column : which columns of tags to use, 'coarse', 'fine' or 'both' (treebanks; None: those that hold something)
     whole : refuse right alignments that do not read both sequences whole (FASTA)
+    terminals : 'word' or 'pos', what the rules of a grammar end in (brackets)
+    top : the label that every tree has on top (brackets; None while training, or to leave trees as they are)
     threads : that may read a whole file side by side, where the vocabularies are known
     """
 
@@ -40,6 +42,8 @@ class ReadOptions:
     labelled: bool = True
     tag_column: str | None = None
     whole: bool = False
+    terminals: str = 'word'
+    top: str | None = None
 
 
 @dataclass

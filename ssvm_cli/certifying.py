@@ -105,7 +105,7 @@ def problem_of(model, dataset, threads, path):
             kernel=model.kernel,
             support=support_tokens(model),
             similarity=model.similarity,
-            structure=header.get('structure'),
+            structure=task_named(model.task).problem_structure(model, path),
         )
     except ValueError as error:
         raise DataError(path, None, f'is of no problem that this ssvm knows: {error}') from error

@@ -13,13 +13,13 @@ from libc.math cimport INFINITY, exp, log
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport memcpy, memset
 
+from cython_ext.errors import UnfitDataError
 from cython_ext.losses.loss cimport TaskLoss
 from cython_ext.structures cimport forest as packed
 from cython_ext.structures.cfg cimport Cfg, Derivation
 from cython_ext.structures.forest cimport Forest
 
 TABLE_LIMIT = 1 << 31           # bytes of a thread's table
-NO_LABEL = -1
 
 
 cdef class BracketF1(TaskLoss):
@@ -47,30 +47,15 @@ cdef class BracketF1(TaskLoss):
 
     def _brackets_of(self, i):
         """[(span, label)] of the right tree, in order."""
-        grammar, code = self.tree.tables.grammar, self.tree.gold_code(i).tolist()
-        n, out, places = self.tree.code_size(i), [], iter(range(0, len(code), 2))
-        n = (n + 2) // 4
-
-        def walk(begin):
-            at = next(places)
-            rules, rule = grammar.chain(code[at]), code[at + 1]
-            labels = [int(grammar.lhs[r]) for r in rules]
-            end = begin + 1
-            if 0 <= rule < grammar.phrasal:
-                labels.append(int(grammar.lhs[rule]))
-                end = begin
-                for _ in grammar.children(rule):
-                    end = walk(end)
-            out.extend((begin * (n + 1) + end, label) for label in labels if self.tree.counted[label])
-            return end
-
-        walk(0)
-        return sorted(out)
+        _, labels, begins, ends = self.tree.tables.grammar.tree(self.tree.gold_code(i).tolist())
+        width = self.tree.length(i) + 1
+        nodes = zip(labels, begins, ends, strict=True)
+        return sorted((begin * width + end, label) for label, begin, end in nodes if self.tree.counted[label])
 
     # ------------------------------------------------------------------------------------------- one tree
 
     cdef Py_ssize_t brackets(self, Py_ssize_t chain, Py_ssize_t base) noexcept nogil:
-        """Brackets of a node: of the labels of a chain, and of the one below unless it is NO_LABEL."""
+        """Brackets of a node: of the labels of a chain, and of the one below unless it is -1."""
         cdef Py_ssize_t k, count = 0
         for k in range(self.g.chain_at[chain], self.g.chain_at[chain + 1]):
             count += self.counted[self.g.lhs[self.g.chain_rule[k]]]
@@ -285,8 +270,9 @@ cdef class BracketStrata(Strata):
             if f.items:
                 cells = loss.lay(i, &f, &table[0], &grid)
                 if cells * 16 > TABLE_LIMIT:
-                    raise ValueError(f'example {i + 1} of {structure.length(i)} words is too long for this loss (its table '
-                                     f'would take {cells / 2**26:.1f} GB): use the zero-one loss, or shorter sentences')
+                    raise UnfitDataError(f'sentence {i + 1}, of {structure.length(i)} words, is too long for the loss f1, '
+                                         f'whose table would take {cells / 2**26:.1f} GB (use --task-loss zero-one or '
+                                         f'--max-length)')
                 size = max(size, 2 * f.items + 2 * cells)
                 strata = max(strata, (grid.hits[f.items - 1] + 1) * (grid.brackets[f.items - 1] + 1))
         structure.reserve(strata, size)

@@ -17,6 +17,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy, memset
 
+from cython_ext.errors import UnfitDataError
 from cython_ext.structures cimport forest as packed
 from cython_ext.structures.chart cimport Chart, ChartGrammar, GrammarTables, fill, fits, lay, mark, mark_rules, pack
 from cython_ext.structures.chart cimport room as chart_room
@@ -28,6 +29,7 @@ from cython_ext.structures.structure import padded
 
 TOPS = ('TOP', 'ROOT')          # labels of the node over a whole sentence that is no constituent
 KEPT = 1 << 30                  # bytes of packed parses that are kept
+KEPT_TO_PREDICT = 1 << 26       # the same where each sentence is parsed once
 LARGEST = 1 << 31               # bytes that the parses of a sentence may take while they are found
 
 cdef enum:
@@ -36,7 +38,8 @@ cdef enum:
 
 cdef class Cfg(SummedStructure):
     """grammar: a Grammar; dataset: a TreeDataset over the same numbers; codes: those of its trees as Grammar.codes has
-    them, or None where they are not known. Raises ValueError for a sentence with too many parses to hold."""
+    them, or None where they are not known; limit: bytes of packed parses that are kept. A sentence with too many parses
+    to hold raises UnfitDataError, but where no right trees are known it has none."""
 
     def __init__(self, grammar, dataset, codes=None, Py_ssize_t limit=KEPT):
         cdef const int64_t[::1] offsets = dataset.offsets
@@ -51,16 +54,16 @@ cdef class Cfg(SummedStructure):
         self.max_code = max(4 * self.longest - 2, 0)
         chain = int(np.diff(grammar.chain_indptr).max(initial=0))
         self.max_parts = max(2 * self.longest - 1, 0) * (1 + chain)
-        self._find(limit)
+        self._find(limit, codes is not None)
         self._set_gold(codes)
 
-    def _find(self, Py_ssize_t limit):
+    def _find(self, Py_ssize_t limit, bint all_fit):
         """Finds the parses of every sentence, lists their rules and chains, and keeps as many as the limit allows."""
         forests, rules, chains, steps = [], [], [], []
         sizes, places = np.zeros((self.n + 1, 4), np.int32), np.zeros(self.n + 1, np.int64)
         room = (1 << 12, 1 << 14)
         for i in range(self.n):
-            room, sizes[i], mine, own, forest = self._parses(i, room)
+            room, sizes[i], mine, own, forest = self._parses(i, room, all_fit)
             rules.append(mine)
             chains.append(own)
             steps += [np.searchsorted(mine, self.tables.grammar.chain(c)) for c in own.tolist()]
@@ -88,7 +91,7 @@ cdef class Cfg(SummedStructure):
         self.chain_part_at, self.chain_part = &chain_part_at[0], &chain_part[0]
         self.sizes, self.forest_data = &sizes[0, 0], &places[0]
 
-    def _parses(self, Py_ssize_t i, room):
+    def _parses(self, Py_ssize_t i, room, bint all_fit):
         """(room that was enough, sizes, rules, chains, forest or None) of a sentence."""
         cdef Chart chart
         cdef const GrammarTables *g = &self.g
@@ -100,12 +103,14 @@ cdef class Cfg(SummedStructure):
         cdef int32_t[::1] forest
         none = np.zeros(0, np.int32)
         if n == 0:
-            raise ValueError(f'example {i + 1} has no words')
+            raise ValueError(f'sentence {i + 1} has no words')
         while not enough:
             bytes = chart_room(g, n, items, edges)
             if bytes > LARGEST:
-                raise ValueError(f'example {i + 1} of {n} words has more parses than fit into memory '
-                                 f'({LARGEST >> 30} GB; leave out sentences as long as this one)')
+                if not all_fit:
+                    return (1 << 12, 1 << 14), (0, 0, 0, 0), none, none, None
+                raise UnfitDataError(f'sentence {i + 1}, of {n} words, has more parses than fit into {LARGEST >> 30} GB '
+                                     f'(--max-length {n - 1} leaves sentences of so many words out)')
             memory = np.empty(bytes // 8 + 1)
             with nogil:
                 lay(g, &chart, <char *> &memory[0], n, items, edges)
@@ -133,7 +138,7 @@ cdef class Cfg(SummedStructure):
         for i in range(self.n):
             if codes is not None:
                 if codes[i] is None:
-                    raise ValueError(f'the tree of example {i + 1} has rules that the grammar does not have')
+                    raise UnfitDataError(f'the tree of sentence {i + 1} has rules that the grammar does not have')
                 flat[at:at + len(codes[i])] = codes[i]
             at += self.code_of(i)
         cdef const int32_t[::1] view = flat
@@ -406,10 +411,11 @@ def _joined(rows):
     return np.concatenate([*rows, np.zeros(1)]).astype(np.int32)
 
 
-def build(dataset, feature_set='all', terminals='word', grammar=None, right=True, merge=False, basis=None,
-          similarity=None):
+def build(dataset, feature_set='all', terminals='word', max_length=None, grammar=None, right=True, merge=False,
+          basis=None, similarity=None):
     """(Structure, FeatureMap) of a TreeDataset: a weight for each rule of a Grammar, by default that of all its trees over
-    `terminals`. right: whether the right trees are needed."""
+    `terminals`. max_length: of sentences that such a grammar is read off, which were chosen before; right: whether the
+    right trees are needed."""
     from cython_ext.features.rules import RuleFeatures
 
     if basis is not None:
@@ -418,7 +424,7 @@ def build(dataset, feature_set='all', terminals='word', grammar=None, right=True
         raise ValueError('rules of a grammar have no similarities of classes')
     if grammar is None:
         grammar = Grammar.of(dataset, terminals)
-    structure = Cfg(grammar, dataset, grammar.codes(dataset) if right else None)
+    structure = Cfg(grammar, dataset, grammar.codes(dataset)) if right else Cfg(grammar, dataset, None, KEPT_TO_PREDICT)
     return structure, RuleFeatures(structure)
 
 

@@ -11,6 +11,7 @@ label, which keeps trees finite, but each of its rules has its own weight.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -64,6 +65,11 @@ class Grammar:
             return ()
         return tuple(self.chain_rules[self.chain_indptr[number - 1] : self.chain_indptr[number]].tolist())
 
+    def chain_labels(self, number):
+        """Labels of a chain, the lowest last."""
+        rules = self.chain(number)
+        return [*self.lhs[list(rules)].tolist(), *self.children(rules[-1])]
+
     @classmethod
     def of(cls, dataset, terminals=WORDS):
         """The grammar of all trees of a TreeDataset.
@@ -89,23 +95,64 @@ class Grammar:
                 t += 1
         if len(starts) != 1:
             raise ValueError('trees with different outermost labels' if starts else 'no trees')
-        phrasal = sorted(phrasal)
+        return cls.made(terminals, starts.pop(), sorted(phrasal), sorted(lexical), sorted(chains), _open_tags(lexical))
+
+    @classmethod
+    def made(cls, terminals, start, phrasal, lexical, chains, open_tags):
+        """The grammar with these rules, each list ascending: phrasal [(label, children)], lexical [(word, tag)], chains
+        [labels, outermost first].
+
+        Raises:
+            KeyError: a step of a chain is no rule.
+        """
         number = {rule: k for k, rule in enumerate(phrasal)}
-        chains = [[number[a, (b,)] for a, b in pairwise(chain)] for chain in sorted(chains)]
+        steps = [[number[a, (b,)] for a, b in pairwise(chain)] for chain in chains]
         rhs = [children for _, children in phrasal]
-        pairs = sorted(lexical)
         return cls(
             terminals,
-            starts.pop(),
+            start,
             _int32(label for label, _ in phrasal),
             _indptr(rhs),
             _int32(label for children in rhs for label in children),
-            _int32(tag for _, tag in pairs),
-            _int32(word for word, _ in pairs),
-            _indptr(chains),
-            _int32(rule for chain in chains for rule in chain),
-            _int32(_open_tags(lexical)),
+            _int32(tag for _, tag in lexical),
+            _int32(word for word, _ in lexical),
+            _indptr(steps),
+            _int32(rule for chain in steps for rule in chain),
+            _int32(open_tags),
         )
+
+    def check(self, labels, words):
+        """Raise ValueError unless the arrays are those of a grammar over so many labels and words."""
+        for name, rows, values in (
+            ('rhs_indptr', self.phrasal, self.rhs),
+            ('chain_indptr', len(self.chain_indptr) - 1, self.chain_rules),
+        ):
+            indptr = getattr(self, name)
+            if len(indptr) != rows + 1 or indptr[0] or indptr[-1] != len(values) or (np.diff(indptr) < 1).any():
+                raise ValueError(f'{name} is no table of rows')
+        for name, least in (('lhs', labels), ('rhs', labels), ('lexical_tags', labels), ('open_tags', labels)):
+            self._check_range(name, least)
+        self._check_range('lexical_words', words)
+        self._check_range('chain_rules', self.phrasal)
+        if self.terminals not in (WORDS, TAGS) or (self.terminals == TAGS and len(self.lexical_tags)):
+            raise ValueError('its terminals are neither words nor tags')
+        if len(self.lexical_words) != len(self.lexical_tags):
+            raise ValueError('lexical_words and lexical_tags are not of the same length')
+        phrasal = [(label, self.children(rule)) for rule, label in enumerate(self.lhs.tolist())]
+        lexical = list(zip(self.lexical_words.tolist(), self.lexical_tags.tolist(), strict=True))
+        for c in range(1, len(self.chain_indptr)):
+            steps = [phrasal[rule] for rule in self.chain(c)]
+            if any(len(children) > 1 for _, children in steps) or any(a[1][0] != b[0] for a, b in pairwise(steps)):
+                raise ValueError(f'chain {c} is none')
+        chains = [self.chain_labels(c) for c in range(1, len(self.chain_indptr))]
+        for what, rows in (('rules', phrasal), ('rules of words', lexical), ('chains', chains)):
+            if any(a >= b for a, b in pairwise(rows)):
+                raise ValueError(f'its {what} are not in order')
+
+    def _check_range(self, name, size):
+        values = getattr(self, name)
+        if len(values) and not 0 <= values.min() <= values.max() < size:
+            raise ValueError(f'{name} is not from 0 to {size - 1}')
 
     def codes(self, dataset):
         """The code of every tree as pairs (chain, rule) of its nodes, None where the grammar does not write it."""
@@ -128,6 +175,38 @@ class Grammar:
             written = None not in code and bool(code) and next(iter(nodes_of(dataset, i)))[0][0] == self.start
             out.append(code if written else None)
         return out
+
+    def tree(self, code):
+        """(tags, labels, begins, ends) of a code (ints), as TreeDataset.with_trees takes them; None for no tree."""
+        if code[0] < 0:
+            return None
+        written, chain_labels, arity, lexical_tags = self._lists
+        tags, labels, begins, ends, open_nodes = [], [], [], [], []
+        for number, rule in zip(code[::2], code[1::2], strict=True):
+            if number < 0:
+                break
+            first, leaf = len(labels), not 0 <= rule < self.phrasal
+            labels += chain_labels[number] if leaf else [*chain_labels[number], written[rule]]
+            begins += [len(tags)] * (len(labels) - first)
+            ends += [len(tags) + 1] * (len(labels) - first)
+            if not leaf:
+                open_nodes.append([arity[rule], first, len(labels)])
+                continue
+            tags.append(UNKNOWN_WORD - rule if rule < 0 else lexical_tags[rule - self.phrasal])
+            while open_nodes:
+                open_nodes[-1][0] -= 1
+                if open_nodes[-1][0]:
+                    break
+                _, first, last = open_nodes.pop()
+                ends[first:last] = [len(tags)] * (last - first)
+        return tags, labels, begins, ends
+
+    @cached_property
+    def _lists(self):
+        """What tree() looks up: labels of rules and chains, numbers of children, tags of lexical rules."""
+        written = self.lhs.tolist()
+        chain_labels = [[written[rule] for rule in self.chain(c)] for c in range(len(self.chain_indptr))]
+        return written, chain_labels, np.diff(self.rhs_indptr).tolist(), self.lexical_tags.tolist()
 
     def _leaf(self, word, tag, lexical, known):
         """The rule of a leaf, or what stands for none; None where there is no such leaf."""

@@ -10,7 +10,7 @@ from ssvm_cli.kernels import basis_of
 from ssvm_cli.metrics import Scores
 from ssvm_cli.progress import counted
 
-OPTIONS = ('template', 'min_freq', 'bias', 'kernel', 'taxonomy', 'class_features', 'class_similarity')
+OPTIONS = ('template', 'min_freq', 'bias', 'kernel', 'taxonomy', 'class_features', 'class_similarity', 'marginals')
 
 
 def task(name):
@@ -91,6 +91,9 @@ class TokenTask:
     def given(self, dataset):
         return bool((dataset.labels >= 0).any() or dataset.unknown_labels)
 
+    def problem_structure(self, model, path):
+        return None
+
     # ------------------------------------------------------------------------------------------ predicting
 
     def build_options(self, model, path):
@@ -99,7 +102,7 @@ class TokenTask:
     def problem_options(self, model, problem):
         return {'basis': getattr(problem.features, 'basis', None)}
 
-    def outputs(self, codes, dataset):
+    def outputs(self, codes, dataset, decoder):
         return codes
 
     def decode(self, o, module, predictions, block):

@@ -127,5 +127,5 @@ def test_a_sentence_may_have_no_tree():
 def test_trees_that_the_grammar_does_not_write_are_refused():
     grammar = Grammar.of(trees.dataset_of(trees.named('halves')), 'word')
     data = trees.dataset_of([trees.tree('(S (S (S a)) (S a))')])
-    with pytest.raises(ValueError, match='the tree of example 1 has rules that the grammar does not have'):
+    with pytest.raises(ValueError, match='the tree of sentence 1 has rules that the grammar does not have'):
         Cfg(grammar, data, grammar.codes(data))
