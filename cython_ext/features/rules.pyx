@@ -6,6 +6,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t
 
 from cython_ext.features.feature_map cimport FeatureMap
+from cython_ext.features.generative import Pcfg
 from cython_ext.structures.cfg cimport Cfg
 
 
@@ -60,6 +61,9 @@ cdef class RuleFeatures(FeatureMap):
         """Rules are orthogonal to each other, and a tree over n words uses `most` of them, at most all the same."""
         right = np.bincount(np.asarray(ids), np.asarray(counts), minlength=1)
         return float(right @ right) + most * most
+
+    def generative(self):
+        return Pcfg(self.grammar)
 
     def blocks(self, w):
         """The grammar, and a weight for each of its rules."""
