@@ -54,10 +54,7 @@ def learn(source, parts, options, parser):
     if not len(parts['words']):
         raise DataError(source.name, None, *NO_TREES)
     parser.learned(parts)
-    names, top = parts['label_names'], common_top(parts)
-    if top is None:
-        top = names.add('ROOT' if 'ROOT' in names and 'TOP' not in names else 'TOP')
-    with_top(parts, top)
+    with_top(parts, top_of_all(parts))
     sort_names(parts)
     if options.terminals == TAGS:
         parts['words'], parts['word_names'] = np.full_like(parts['words'], -1), Vocabulary()
@@ -85,10 +82,13 @@ def finish(parts, options, frozen):
     return TreeDataset(**parts)
 
 
-def common_top(parts):
-    """The label that all trees have on top, None if there is no such label."""
-    tops = outermost(parts)
-    return int(tops[0]) if tops[0] >= 0 and (tops == tops[0]).all() else None
+def top_of_all(parts):
+    """The label that all trees have on top; TOP, or ROOT where this is the one in use, if there is no such label."""
+    tops, names = set(outermost(parts).tolist()), parts['label_names']
+    if len(tops) == 1 and -1 not in tops:
+        return tops.pop()
+    used = [name for name in TOPS if name in names and names.get(name) in tops]
+    return names.add((used or TOPS)[0])
 
 
 def outermost(parts):

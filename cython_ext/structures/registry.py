@@ -7,9 +7,9 @@ from typing import Any
 MODULES = {
     'multiclass': 'cython_ext.structures.multiclass',
     'chain': 'cython_ext.structures.chain',
-    'cfg': 'cython_ext.structures.cfg',
     'dependency': 'cython_ext.structures.dependency',
     'alignment': 'cython_ext.structures.alignment',
+    'cfg': 'cython_ext.structures.cfg',
 }
 
 

@@ -165,7 +165,7 @@ cdef class BracketParser(Parser):
         elif node.phrase < 0:
             with gil:
                 self.line = node.line
-                self.fail('node ({}) is empty', node.label, node.label_end, 'expected a word or nodes in it')
+                self.fail('node {} is empty', node.label, node.label_end, 'expected a word or nodes in it')
         elif self.word_ids.count - self.first == node.begin:
             self.node_labels.count = self.node_begins.count = self.node_ends.count = node.phrase
         else:

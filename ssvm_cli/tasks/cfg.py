@@ -132,7 +132,7 @@ class CfgTask:
         return trees, text.getvalue()
 
     def scores(self, model, o=None):
-        return TreeScores()
+        return TreeScores(model.header['structure']['terminals'] == WORDS)
 
     def _grammar(self, model, path):
         try:
