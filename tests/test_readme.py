@@ -116,8 +116,8 @@ def test_the_tour_shows_weights_and_a_score_worth_showing(tour):
     rows = [row.split('\t') for row in shown.splitlines()]
     assert [row[:2] for row in rows] == [['transition', 'DET']] * 3
     assert float(rows[0][3]) >= float(rows[1][3]) >= float(rows[2][3]) > 0
-    chunks, brackets, counted = (json.loads((work / f'{name}.json').read_text()) for name in ('ner', 'phrases', 'counted'))
-    found = [round(100 * scores['f1']) for scores in (chunks['chunks'], brackets, counted)]
+    entities, *trees = (json.loads((work / f'{name}.json').read_text()) for name in ('ner', 'phrases', 'counted'))
+    found = [round(100 * scores['f1']) for scores in (entities['chunks'], *trees)]
     assert found == [int(said) for said in re.findall(r'(?:F1 of|one of) (\d+)', README)]
 
 
