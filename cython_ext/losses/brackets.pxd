@@ -9,10 +9,13 @@ from cython_ext.workspace cimport Workspace
 
 
 cdef struct Grid:
-    double *cells               # [hits + 1, brackets + 1] of each item, one after the other
+    double *cells               # [hits + 1, width] of each item, one after the other
     int64_t *at                 # [items] where those of an item begin
     int32_t *hits               # [items] most that a derivation of the item has
-    int32_t *brackets           # [items]
+    int32_t *least              # [items] fewest brackets that one has,
+    int32_t *width              # and how many numbers of them there are from there on
+    int32_t *more_hits          # [edges] by how much numbers of hits, and of columns, grow from the items before it
+    int32_t *shift
 
 
 cdef class BracketF1(TaskLoss):
@@ -33,8 +36,8 @@ cdef class BracketF1(TaskLoss):
                     Py_ssize_t *brackets) noexcept nogil
     cdef void edge(self, Py_ssize_t i, const Forest *f, Py_ssize_t x, int32_t e, Py_ssize_t *hits,
                    Py_ssize_t *brackets) noexcept nogil
-    cdef void _shares(self, Py_ssize_t i, const Forest *f, const double *share, const Grid *grid) noexcept nogil
-    cdef void _outside(self, Py_ssize_t i, const Forest *f, const double *share, const Grid *grid, double *outside,
+    cdef void _shares(self, const Forest *f, const double *share, const Grid *grid) noexcept nogil
+    cdef void _outside(self, const Forest *f, const double *share, const Grid *grid, double *outside,
                        double *events) noexcept nogil
     cdef Py_ssize_t lay(self, Py_ssize_t i, const Forest *f, double *table, Grid *grid) noexcept nogil
 
@@ -42,5 +45,6 @@ cdef class BracketF1(TaskLoss):
 cdef class BracketStrata(Strata):
     cdef BracketF1 loss
 
-    cdef void _choose(self, Py_ssize_t i, const Forest *f, const double *score, const Grid *grid, Py_ssize_t x,
-                      Py_ssize_t h, Py_ssize_t b, int32_t *edge) noexcept nogil
+    cdef void _fill(self, const Forest *f, const double *score, const Grid *grid, Py_ssize_t cells) noexcept nogil
+    cdef void _choose(self, const Forest *f, const double *score, const Grid *grid, Py_ssize_t x, Py_ssize_t h,
+                      Py_ssize_t b, int32_t *edge) noexcept nogil

@@ -10,10 +10,11 @@ each of them. All brackets over the same words belong to one node of a code (str
 import numpy as np
 
 from libc.math cimport INFINITY, exp, log
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t
 from libc.string cimport memcpy, memset
 
 from cython_ext.errors import UnfitDataError
+from cython_ext.kernels.grids cimport row_add, row_dot, row_raise
 from cython_ext.losses.loss cimport TaskLoss
 from cython_ext.structures cimport forest as packed
 from cython_ext.structures.cfg cimport Cfg, Derivation
@@ -137,23 +138,30 @@ cdef class BracketF1(TaskLoss):
 
     cdef Py_ssize_t lay(self, Py_ssize_t i, const Forest *f, double *table, Grid *grid) noexcept nogil:
         """Lays out a table with a cell for every (h, b) that derivations of an item may have; the number of cells. The
-        table has 2 numbers for each item, then the cells."""
+        table has 3 numbers for each item and one for each edge, then the cells."""
         cdef Py_ssize_t x, h, b
-        cdef int32_t e, most_h, most_b
+        cdef int32_t e, most_h, most_b, least_b
         cdef int64_t cells = 0
         grid.at = <int64_t *> table
         grid.hits = <int32_t *> (table + f.items)
-        grid.brackets = grid.hits + f.items
-        grid.cells = table + 2 * f.items
-        grid.hits[0] = grid.brackets[0] = 0
+        grid.least, grid.width = grid.hits + f.items, grid.hits + 2 * f.items
+        grid.more_hits = <int32_t *> (table + 3 * f.items)
+        grid.shift = grid.more_hits + f.edges
+        grid.cells = table + 3 * f.items + f.edges
         for x in range(f.items):
             most_h = most_b = 0
+            least_b = 0 if x == 0 else INT32_MAX
             for e in range(f.first[x], f.first[x + 1]):
                 self.edge(i, f, x, e, &h, &b)
+                b += grid.least[f.left[e]] + grid.least[f.right[e]]
+                grid.more_hits[e], grid.shift[e] = <int32_t> h, <int32_t> b
                 most_h = max(most_h, <int32_t> h + grid.hits[f.left[e]] + grid.hits[f.right[e]])
-                most_b = max(most_b, <int32_t> b + grid.brackets[f.left[e]] + grid.brackets[f.right[e]])
-            grid.at[x], grid.hits[x], grid.brackets[x] = cells, most_h, most_b
-            cells += (most_h + 1) * (most_b + 1)
+                least_b = min(least_b, <int32_t> b)
+                most_b = max(most_b, <int32_t> b + grid.width[f.left[e]] + grid.width[f.right[e]] - 2)
+            for e in range(f.first[x], f.first[x + 1]):
+                grid.shift[e] -= least_b
+            grid.at[x], grid.hits[x], grid.least[x], grid.width[x] = cells, most_h, least_b, most_b - least_b + 1
+            cells += (most_h + 1) * grid.width[x]
         return <Py_ssize_t> cells
 
     cdef double max(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *delta) noexcept nogil:
@@ -184,23 +192,23 @@ cdef class BracketF1(TaskLoss):
         if z == -INFINITY:
             return z
         cells = self.lay(i, &f, work.table, &grid)
-        self._shares(i, &f, share, &grid)
+        self._shares(&f, share, &grid)
         outside = grid.cells + cells
         memset(outside, 0, cells * sizeof(double))
         memset(events, 0, self.tree.events(i) * sizeof(double))
-        width = grid.brackets[root] + 1
+        width = grid.width[root]
         for p in range((grid.hits[root] + 1) * width):
-            outside[grid.at[root] + p] = exp(self.delta(i, p // width, p % width))
+            outside[grid.at[root] + p] = exp(self.delta(i, p // width, grid.least[root] + p % width))
             total += outside[grid.at[root] + p] * grid.cells[grid.at[root] + p]
         for p in range((grid.hits[root] + 1) * width):
             outside[grid.at[root] + p] /= total
-        self._outside(i, &f, share, &grid, outside, events)
+        self._outside(&f, share, &grid, outside, events)
         self.tree.means(i, events, mean)
         return z + log(total)
 
-    cdef void _shares(self, Py_ssize_t i, const Forest *f, const double *share, const Grid *grid) noexcept nogil:
+    cdef void _shares(self, const Forest *f, const double *share, const Grid *grid) noexcept nogil:
         """Fills the cells of all items from those before them."""
-        cdef Py_ssize_t x, h, b, a, c, q, width, left_width, right_width
+        cdef Py_ssize_t x, y, z, a, b, c, width, left_width, right_width
         cdef int32_t e
         cdef double *to
         cdef double *left
@@ -208,50 +216,50 @@ cdef class BracketF1(TaskLoss):
         cdef double part
         grid.cells[0] = 1.0
         for x in range(1, f.items):
-            width = grid.brackets[x] + 1
+            width = grid.width[x]
             memset(grid.cells + grid.at[x], 0, (grid.hits[x] + 1) * width * sizeof(double))
             for e in range(f.first[x], f.first[x + 1]):
-                self.edge(i, f, x, e, &h, &b)
-                left, left_width = grid.cells + grid.at[f.left[e]], grid.brackets[f.left[e]] + 1
-                right, right_width = grid.cells + grid.at[f.right[e]], grid.brackets[f.right[e]] + 1
-                for a in range((grid.hits[f.left[e]] + 1) * left_width):
-                    part = share[e] * left[a]
-                    if part == 0.0:
-                        continue
-                    for c in range(grid.hits[f.right[e]] + 1):
-                        to = grid.cells + grid.at[x] + (h + a // left_width + c) * width + b + a % left_width
-                        for q in range(right_width):
-                            to[q] += part * right[c * right_width + q]
+                y, z = f.left[e], f.right[e]
+                left, left_width, right, right_width = (
+                    grid.cells + grid.at[y], grid.width[y], grid.cells + grid.at[z], grid.width[z])
+                to = grid.cells + grid.at[x] + grid.more_hits[e] * width + grid.shift[e]
+                for a in range(grid.hits[y] + 1):
+                    for b in range(left_width):
+                        part = share[e] * left[a * left_width + b]
+                        if part != 0.0:
+                            for c in range(grid.hits[z] + 1):
+                                row_add(right_width, part, right + c * right_width, to + (a + c) * width + b)
 
-    cdef void _outside(self, Py_ssize_t i, const Forest *f, const double *share, const Grid *grid, double *outside,
+    cdef void _outside(self, const Forest *f, const double *share, const Grid *grid, double *outside,
                        double *events) noexcept nogil:
         """Deals the weights of the cells of later items out to those before them; adds up how often events occur."""
-        cdef Py_ssize_t x, h, b, a, c, q, width, left_width, right_width
+        cdef Py_ssize_t x, y, z, a, b, c, width, left_width, right_width
         cdef int32_t e
         cdef double *above
         cdef double *left
         cdef double *right
         cdef double *right_outside
-        cdef double sent, here
+        cdef double sent
         for x in range(f.items - 1, 0, -1):
-            width = grid.brackets[x] + 1
+            width = grid.width[x]
             for e in range(f.first[x], f.first[x + 1]):
                 if share[e] == 0.0:
                     continue
-                self.edge(i, f, x, e, &h, &b)
-                left, left_width = grid.cells + grid.at[f.left[e]], grid.brackets[f.left[e]] + 1
-                right, right_width = grid.cells + grid.at[f.right[e]], grid.brackets[f.right[e]] + 1
-                right_outside = outside + grid.at[f.right[e]]
-                for a in range((grid.hits[f.left[e]] + 1) * left_width):
-                    sent = 0.0
-                    for c in range(grid.hits[f.right[e]] + 1):
-                        above = outside + grid.at[x] + (h + a // left_width + c) * width + b + a % left_width
-                        for q in range(right_width):
-                            here = share[e] * above[q]
-                            sent += here * right[c * right_width + q]
-                            right_outside[c * right_width + q] += here * left[a]
-                    outside[grid.at[f.left[e]] + a] += sent
-                    events[f.event[e]] += sent * left[a]
+                y, z = f.left[e], f.right[e]
+                left, left_width, right, right_width = (
+                    grid.cells + grid.at[y], grid.width[y], grid.cells + grid.at[z], grid.width[z])
+                right_outside = outside + grid.at[z]
+                for a in range(grid.hits[y] + 1):
+                    for b in range(left_width):
+                        above = outside + grid.at[x] + (grid.more_hits[e] + a) * width + grid.shift[e] + b
+                        sent = 0.0
+                        for c in range(grid.hits[z] + 1):
+                            sent += row_dot(right_width, above + c * width, right + c * right_width)
+                            row_add(right_width, share[e] * left[a * left_width + b], above + c * width,
+                                    right_outside + c * right_width)
+                        sent *= share[e]
+                        outside[grid.at[y] + a * left_width + b] += sent
+                        events[f.event[e]] += sent * left[a * left_width + b]
 
 
 cdef class BracketStrata(Strata):
@@ -264,7 +272,8 @@ cdef class BracketStrata(Strata):
         cdef double *score
         self.structure, self.loss = structure, loss
         cdef double[::1] theta = np.zeros(structure.max_size + 1)
-        cdef double[::1] scratch = np.empty(structure.scratch_size(1) + 1), table = np.empty(2 * structure.most_items + 2)
+        cdef double[::1] scratch = np.empty(structure.scratch_size(1) + 1)
+        cdef double[::1] table = np.empty(3 * structure.most_items + structure.most_edges + 2)
         for i in range(structure.n):
             structure.forest(i, &theta[0], &scratch[0], &f, &score)
             if f.items:
@@ -273,52 +282,58 @@ cdef class BracketStrata(Strata):
                     raise UnfitDataError(f'sentence {i + 1}, of {structure.length(i)} words, is too long for the loss f1, '
                                          f'whose table would take {cells / 2**26:.1f} GB (use --task-loss zero-one or '
                                          f'--max-length)')
-                size = max(size, 2 * f.items + 2 * cells)
-                strata = max(strata, (grid.hits[f.items - 1] + 1) * (grid.brackets[f.items - 1] + 1))
+                size = max(size, 3 * f.items + f.edges + 2 * cells)
+                strata = max(strata, (grid.hits[f.items - 1] + 1) * grid.width[f.items - 1])
         structure.reserve(strata, size)
 
     cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
         cdef Forest f
         cdef Grid grid
         cdef double *score
-        cdef double *to
-        cdef double *left
-        cdef double *right
-        cdef Py_ssize_t x, h, b, a, c, p, q, width, left_width, right_width, cells
-        cdef int32_t e
-        cdef double here
+        cdef Py_ssize_t x, p, b, width, cells
         self.loss.tree.forest(i, theta, work.scratch, &f, &score)
         if f.items == 0:
             work.deltas[0], work.values[0] = 0.0, -INFINITY
             return 1
         cells = self.loss.lay(i, &f, work.table, &grid)
+        self._fill(&f, score, &grid, cells)
+        x = f.items - 1
+        width = grid.width[x]
+        cells = (grid.hits[x] + 1) * width
+        for p in range(cells):
+            # no tree has more right brackets than brackets, but a cell without trees must not have a loss below 0
+            b = grid.least[x] + p % width
+            work.deltas[p] = self.loss.delta(i, min(p // width, b), b)
+            work.values[p] = grid.cells[grid.at[x] + p]
+        return cells
+
+    cdef void _fill(self, const Forest *f, const double *score, const Grid *grid, Py_ssize_t cells) noexcept nogil:
+        """The value of the best derivation of each item for each (h, b)."""
+        cdef Py_ssize_t x, y, z, a, b, c, p, width, left_width, right_width
+        cdef int32_t e
+        cdef double *to
+        cdef double *left
+        cdef double *right
+        cdef double here
         for p in range(cells):
             grid.cells[p] = -INFINITY
         grid.cells[0] = 0.0
         for x in range(1, f.items):
-            width = grid.brackets[x] + 1
+            width = grid.width[x]
             for e in range(f.first[x], f.first[x + 1]):
-                self.loss.edge(i, &f, x, e, &h, &b)
-                left, left_width = grid.cells + grid.at[f.left[e]], grid.brackets[f.left[e]] + 1
-                right, right_width = grid.cells + grid.at[f.right[e]], grid.brackets[f.right[e]] + 1
-                for a in range((grid.hits[f.left[e]] + 1) * left_width):
-                    if left[a] == -INFINITY:
+                y, z, here = f.left[e], f.right[e], score[f.event[e]]
+                left, left_width, right, right_width = (
+                    grid.cells + grid.at[y], grid.width[y], grid.cells + grid.at[z], grid.width[z])
+                to = grid.cells + grid.at[x] + grid.more_hits[e] * width + grid.shift[e]
+                for a in range(grid.hits[y] + 1):
+                    if right_width == 1 and grid.hits[z] == 0:      # a word, or nothing
+                        row_raise(left_width, right[0], here, left + a * left_width, to + a * width)
                         continue
-                    for c in range(grid.hits[f.right[e]] + 1):
-                        # numbers of hits and brackets add up, and so do places in grids of the same width
-                        to = grid.cells + grid.at[x] + (h + a // left_width + c) * width + b + a % left_width
-                        for q in range(right_width):
-                            here = left[a] + right[c * right_width + q] + score[f.event[e]]
-                            if here > to[q]:
-                                to[q] = here
-        x = f.items - 1
-        width = grid.brackets[x] + 1
-        cells = (grid.hits[x] + 1) * width
-        for p in range(cells):
-            # no tree has more right brackets than brackets, but a cell without trees must not have a loss below 0
-            work.deltas[p] = self.loss.delta(i, min(p // width, p % width), p % width)
-            work.values[p] = grid.cells[grid.at[x] + p]
-        return cells
+                    for b in range(left_width):
+                        if left[a * left_width + b] > -INFINITY:
+                            for c in range(grid.hits[z] + 1):
+                                row_raise(right_width, left[a * left_width + b], here, right + c * right_width,
+                                          to + (a + c) * width + b)
 
     cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work,
                      int32_t *code) noexcept nogil:
@@ -333,38 +348,37 @@ cdef class BracketStrata(Strata):
             return
         rest = self.loss.tree.forest(i, theta, work.scratch, &f, &score)
         self.loss.lay(i, &f, work.table, &grid)
-        width = grid.brackets[f.items - 1] + 1
-        self._choose(i, &f, score, &grid, f.items - 1, r // width, r % width, <int32_t *> rest)
+        width = grid.width[f.items - 1]
+        self._choose(&f, score, &grid, f.items - 1, r // width, r % width, <int32_t *> rest)
         self.loss.tree.no_tree(i, code)
         d.forest, d.i, d.k, d.code, d.length = &f, i, 1, code, 0
         d.edge, d.left_rank = <int32_t *> rest, NULL
         self.loss.tree.write(&d, f.items - 1, 0)
 
-    cdef void _choose(self, Py_ssize_t i, const Forest *f, const double *score, const Grid *grid, Py_ssize_t x,
-                      Py_ssize_t h, Py_ssize_t b, int32_t *edge) noexcept nogil:
-        """Sets the edges of the best derivation of x with h of b brackets right: the first that has its value."""
-        cdef Py_ssize_t more_h, more_b, h1, b1, h2, b2, left, right
+    cdef void _choose(self, const Forest *f, const double *score, const Grid *grid, Py_ssize_t x, Py_ssize_t h,
+                      Py_ssize_t b, int32_t *edge) noexcept nogil:
+        """Sets the edges of the best derivation of x in row h and column b of its cells: the first that has its value."""
+        cdef Py_ssize_t h1, b1, h2, b2, left, right
         cdef int32_t e
-        cdef double wanted = grid.cells[grid.at[x] + h * (grid.brackets[x] + 1) + b]
+        cdef double wanted = grid.cells[grid.at[x] + h * grid.width[x] + b]
         for e in range(f.first[x], f.first[x + 1]):
             left, right = f.left[e], f.right[e]
-            self.loss.edge(i, f, x, e, &more_h, &more_b)
-            for h1 in range(min(grid.hits[left], h - more_h) + 1):
-                h2 = h - more_h - h1
+            for h1 in range(min(grid.hits[left], h - grid.more_hits[e]) + 1):
+                h2 = h - grid.more_hits[e] - h1
                 if h2 > grid.hits[right]:
                     continue
-                for b1 in range(min(grid.brackets[left], b - more_b) + 1):
-                    b2 = b - more_b - b1
-                    if b2 > grid.brackets[right]:
+                for b1 in range(min(grid.width[left] - 1, b - grid.shift[e]) + 1):
+                    b2 = b - grid.shift[e] - b1
+                    if b2 >= grid.width[right]:
                         continue
-                    if (grid.cells[grid.at[left] + h1 * (grid.brackets[left] + 1) + b1]
-                            + grid.cells[grid.at[right] + h2 * (grid.brackets[right] + 1) + b2]
+                    if (grid.cells[grid.at[left] + h1 * grid.width[left] + b1]
+                            + grid.cells[grid.at[right] + h2 * grid.width[right] + b2]
                             + score[f.event[e]] == wanted):
                         edge[x] = e
                         if left:
-                            self._choose(i, f, score, grid, left, h1, b1, edge)
+                            self._choose(f, score, grid, left, h1, b1, edge)
                         if right:
-                            self._choose(i, f, score, grid, right, h2, b2, edge)
+                            self._choose(f, score, grid, right, h2, b2, edge)
                         return
 
 

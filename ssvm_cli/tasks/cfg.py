@@ -11,6 +11,7 @@ from ssvm_cli.bracket_scores import BracketScores
 from ssvm_cli.progress import counted
 
 OPTIONS = ('terminals', 'max_length')
+LONG, LONG_FOR_F1 = 40, 20  # words of sentences whose parsing takes long
 
 
 def task(name):
@@ -57,7 +58,15 @@ class CfgTask:
         ]
 
     def warning(self, dataset, o, facts):
-        return None
+        longest = int(np.diff(dataset.offsets).max())
+        counts_brackets = o.objective != 'log' and not o.hard_margin and o.task_loss in (None, 'f1')
+        if counts_brackets and longest > LONG_FOR_F1:
+            what, advice = 'the loss f1 has to tell its parses apart', '--max-length N, or --task-loss zero-one'
+        elif longest > LONG:
+            what, advice = 'time grows with the third power of lengths', '--max-length N'
+        else:
+            return None
+        return f'a sentence of {longest} words: {what}, which takes long ({advice})'
 
     def memory_hint(self, dataset):
         return f'rules of {counted(dataset.n, "tree")}', '--max-length N needs less'

@@ -152,6 +152,16 @@ def test_longer_sentences_are_left_out(bank, tmp_path):
     assert 'nothing to learn from: 30 of 30 sentences have more than 1 word' in error
 
 
+def test_long_sentences_are_warned_about(tmp_path):
+    words = ' '.join(f'(N n{k})' for k in range(21))
+    (tmp_path / 'a.mrg').write_text(f'(S {words})\n')
+    how = ('train', '--max-passes', 1, tmp_path / 'a.mrg', tmp_path / 'm')
+    warning = 'a sentence of 21 words: the loss f1 has to tell its parses apart, which takes long (--max-length N, or'
+    assert warning in run(*how).stderr
+    for options in (('--task-loss', 'zero-one'), ('--max-length', 21, '--objective', 'log')):
+        assert 'takes long' not in run(*how, *options).stderr
+
+
 def test_held_out_scores_and_resumed_runs(bank, tmp_path):
     how = ('train', '-q', '--rel-gap', 0, '--dev', bank / 'test.mrg', '--checkpoint', tmp_path / 'state')
     run(*how, '--max-passes', 4, '--log', tmp_path / 'log', bank / 'train.mrg', tmp_path / 'whole')
