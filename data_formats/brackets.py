@@ -5,11 +5,13 @@ ROOT or none, and in place of these. Files for prediction may
 hold plain sentences: a line of words for each, `WORD_TAG` for grammars over tags.
 """
 
+import re
 from functools import partial
 
 import numpy as np
 
-from cython_ext.text.brackets import PLAIN, TOP, TREE, BracketParser, after_tree, kind_of, put_trees
+from cython_ext.text.brackets import PLAIN, TOP, TREE, BracketParser, put_trees
+from cython_ext.text.cuts import after_tree
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.errors import DataError
 from data_formats.reading import Part, Reader, feed, read_all, stream_all
@@ -23,6 +25,7 @@ EXTENSIONS = ('.mrg', '.ptb', '.penn', '.brackets')
 TASKS = ('cfg',)
 
 TOPS = ('TOP', 'ROOT')
+FIRST = re.compile(rb'[ \t\r\n]*([^ \t\r\n])')
 TAGS = 'pos'
 NO_TREES = ('no trees in this file', 'expected one with words at least')
 
@@ -36,7 +39,8 @@ def reader(source, options, vocabularies):
 
 def carry(text, line, carried):
     """Whether the file holds trees or sentences is known by the first word."""
-    return kind_of(text) if carried is None else carried
+    word = FIRST.match(text)
+    return carried if carried is not None or word is None else TREE if word[1] in b'()' else PLAIN
 
 
 def read(source, options, vocabularies=None):
@@ -56,6 +60,7 @@ def learn(source, parts, options, parser):
     parser.learned(parts)
     with_top(parts, top_of_all(parts))
     sort_names(parts)
+    parts['spelling'] = None
     if options.terminals == TAGS:
         parts['words'], parts['word_names'] = np.full_like(parts['words'], -1), Vocabulary()
 

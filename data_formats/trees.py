@@ -38,7 +38,8 @@ class TreeDataset:
     word_names: Vocabulary
     label_names: Vocabulary  # of phrases and tags
     forms: np.ndarray | None = None  # int32 [n], what a file has of each, as in cython_ext.text.brackets
-    spelling: np.ndarray | None = None  # int64 [N, 4], where its text has each word, and its tag: from, to, from, to
+    # int64 [N, 4], where the text of a part of a file has each word, and its tag: from, to, from, to
+    spelling: np.ndarray | None = None
 
     WORD_ARRAYS = ('words', 'tags', 'spelling')
     NODE_ARRAYS = ('node_labels', 'node_begins', 'node_ends')

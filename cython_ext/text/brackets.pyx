@@ -65,7 +65,7 @@ cdef class BracketParser(Parser):
         self.stack, self.plain_word = Buffer(b'b', 1), Buffer(b'b', 1)
 
     def begin(self, carried):
-        self.kind = -1 if carried is None else carried
+        self.kind = -1 if carried is None else SOME_TREE if self.trees else carried
 
     def take(self):
         offsets, node_offsets = self.offsets.take(), self.node_offsets.take()
@@ -333,37 +333,7 @@ cdef int64_t unescaped(const char* p, const char* end, char* out) noexcept nogil
     return size
 
 
-# ------------------------------------------------------------------------------------------------- files
-
-
-def kind_of(bytes text):
-    """What a file that begins so holds, PLAIN or TREE; None where nothing but white space says so."""
-    cdef const char* p = text
-    while is_white(p[0]):
-        p += 1
-    if p - <const char*>text == len(text):
-        return None
-    return TREE if is_bracket(p[0]) else PLAIN
-
-
-def after_tree(bytes buffer):
-    """Behind the last line at whose end no tree is open."""
-    cdef const char* start = buffer
-    cdef const char* p = start
-    cdef const char* end = p + len(buffer)
-    cdef int64_t depth = 0, last = 0
-    with nogil:
-        while p < end:
-            if p[0] == b'\\' and (is_bracket(p[1]) or p[1] == b'\\'):
-                p += 1
-            elif p[0] == b'(':
-                depth += 1
-            elif p[0] == b')':
-                depth -= depth > 0
-            elif p[0] == b'\n' and depth == 0:
-                last = p + 1 - start
-            p += 1
-    return last
+# ------------------------------------------------------------------------------------------------ output
 
 
 def put_trees(bytes block, data, headers, end, stream):

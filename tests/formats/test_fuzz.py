@@ -107,7 +107,8 @@ def check_homologs(dataset):
 def check_phrases(dataset):
     """That a dataset holds trees with one node over all words of each, and labels that are known."""
     assert dataset.offsets[0] == dataset.node_offsets[0] == 0
-    assert len(dataset.words) == len(dataset.tags) == len(dataset.spelling) == dataset.tokens
+    assert len(dataset.words) == len(dataset.tags) == dataset.tokens
+    assert dataset.spelling is None or dataset.spelling.shape == (dataset.tokens, 4)
     assert len(dataset.offsets) == len(dataset.node_offsets) == len(dataset.forms) + 1
     assert len(dataset.node_labels) == len(dataset.node_begins) == len(dataset.node_ends) == dataset.node_offsets[-1]
     for ids, names in ((dataset.words, dataset.word_names), (dataset.tags, dataset.label_names)):
