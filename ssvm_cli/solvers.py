@@ -45,8 +45,8 @@ def choose(name, objective, kernel=False, variants=(), task_loss=None):
 def automatic(objective, kernel=False, variants=(), task_loss=None):
     """What `auto` picks: the usual solver, or the first one that works with kernels where it does not."""
     usual = 'n-slack' if 'hard-margin' in variants else AUTO[objective]
-    if objective == 'softmax-margin' and task_loss == 'zero-one':
-        usual = 'lbfgs'  # on sequences this loss is no sum over parts, which eg needs
+    if objective == 'softmax-margin' and task_loss in ('zero-one', 'f1'):
+        usual = 'lbfgs'  # on sequences and trees these losses are no sums over parts, which eg needs
     return usual if not kernel or solver_info(usual).kernels else next(iter(with_kernels(objective)), usual)
 
 

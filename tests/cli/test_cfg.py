@@ -141,6 +141,11 @@ def test_losses_and_rescaling(bank, tmp_path, options):
     assert found['status'] == 'converged' and found['primal'] > 0.01
 
 
+def test_the_usual_loss_is_one_for_the_usual_solver(bank, tmp_path):
+    said = run('train', '--objective', 'softmax-margin', '--lambda', 0.1, bank / 'train.mrg', tmp_path / 'm').stderr
+    assert 'softmax-margin, task loss f1, lambda 0.1, solver lbfgs' in said and 'converged' in said
+
+
 def test_longer_sentences_are_left_out(bank, tmp_path):
     said = run('train', *FIVE, '--max-length', 5, bank / 'train.mrg', tmp_path / 'm').stderr.splitlines()
     lengths = np.array([len(trees.leaves(tree)) for tree in plain((bank / 'train.mrg').read_text())])
