@@ -27,6 +27,8 @@ class ReadOptions:
     whole : refuse right alignments that do not read both sequences whole (FASTA)
     window : how many neighbours on each side a token gets the attributes of (formats with ready-made attributes)
     edge_features : whether a token's attributes are those of the transition into it too (the same formats)
+    terminals : 'word' or 'pos', what the rules of a grammar end in (brackets)
+    top : the label that every tree has on top (brackets; None while training, or to leave trees as they are)
     threads : that may read a whole file side by side, where the vocabularies are known
     """
 
@@ -44,6 +46,8 @@ class ReadOptions:
     labelled: bool = True
     tag_column: str | None = None
     whole: bool = False
+    terminals: str = 'word'
+    top: str | None = None
 
 
 @dataclass

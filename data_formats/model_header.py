@@ -17,6 +17,7 @@ STRUCTURE = {
     'chain': ('order',),
     'dependency': ('nonprojective', 'single_root', 'hash_bits'),
     'alignment': ('gap_model', 'align'),
+    'cfg': ('terminals', 'max_length'),
 }
 STATUSES = ('converged', 'finished', 'max-passes', 'max-time', 'interrupted')
 
@@ -74,11 +75,14 @@ OPTIONAL = {
     'data.unlabelled': (_exactly(bool), 'true or false'),
     'kernel': (_exactly(dict), 'an object'),
     'structure': (_exactly(dict), 'an object'),
+    'data.top': (_exactly(str), 'the name of a label'),
     'structure.order': (_one_of(1, 2), '1 or 2'),
     'structure.nonprojective': (_exactly(bool), 'true or false'),
     'structure.single_root': (_exactly(bool), 'true or false'),
     'structure.gap_model': (_one_of('linear', 'affine'), 'linear or affine'),
     'structure.align': (_one_of('local', 'global'), 'local or global'),
+    'structure.terminals': (_one_of('word', 'pos'), 'word or pos'),
+    'structure.max_length': (_count, 'a whole number'),
     'structure.hash_bits': (_exactly(int), 'a whole number'),
     'rescale': (_one_of('margin', 'slack'), 'margin or slack'),
     'classes': (_one_of(*CLASSES), ' or '.join(CLASSES)),

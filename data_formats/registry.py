@@ -5,7 +5,7 @@ A format is one module of this package that offers
     NAME, DESCRIPTION       what --format calls it, and one line for the help
     EXTENSIONS, TASKS       file name endings; tasks it can feed, the usual one first
     NEIGHBOURS              True where --window and --edge-features make sense: sequences with ready-made attributes
-    read(source, options, vocabularies=None) -> TokenDataset, SentenceDataset or HomologDataset
+    read(source, options, vocabularies=None) -> TokenDataset, SentenceDataset, HomologDataset or TreeDataset
     stream(source, options, vocabularies) -> iterator of Block
     reader(source, options, vocabularies) -> data_formats.reading.Reader, for those who parse parts side by side
     write(dataset, stream, names=None)              where a data set can be turned into such a file
@@ -26,6 +26,7 @@ from data_formats.source import Source
 
 UNIVERSAL_TAGS = set(b'ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X _'.split())
 TREEBANKS = ('conllx', 'conllu')
+BRACKETS = re.compile(rb'\s*\((\s*([^\s()]+\s*)?\()*[^\s()]+[ \t]+[^\s()]+([ \t]+[^\s()]+)?[ \t]*\)')
 COMPRESSED = ('.gz', '.bz2', '.xz')
 
 
@@ -47,7 +48,7 @@ class Formats(Mapping):
         return len(self._names)
 
 
-FORMATS = Formats(['svmlight', 'svmhmm', 'conll', 'crfsuite', 'conllx', 'conllu', 'fasta'])
+FORMATS = Formats(['svmlight', 'svmhmm', 'conll', 'crfsuite', 'conllx', 'conllu', 'fasta', 'brackets'])
 
 
 def format_named(name):
@@ -83,9 +84,11 @@ def by_content(head):
 
     `index:value` words after the first make SVMlight, with `qid:` svm_hmm. Lines with TABs are CRFsuite's when
     their number of fields varies or when fields look like attributes (`w=x`, `w[0]=x`, `a:0.5`); rows of one
-    width are CoNLL columns. First of all, `>native` in the first line is FASTA, and six to ten fields with numbers
-    in the first one and in HEAD are a treebank.
+    width are CoNLL columns. First of all, `>native` in the first line is FASTA, brackets up to a closed `(TAG WORD)`
+    are brackets, and six to ten fields with numbers in the first one and in HEAD are a treebank.
     """
+    if BRACKETS.match(head):
+        return 'brackets'
     lines = [line.rstrip(b' \t\r') for line in head.split(b'\n')]
     if re.match(rb'>(native|homolog|decoy)\b', next((line for line in lines if line[:1] not in (b'', b'#')), b'')):
         return 'fasta'

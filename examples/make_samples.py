@@ -4,12 +4,14 @@ DATA is a folder with the original corpora:
     ud_english_ewt/en_ewt-ud-train.conllu.gz, en_ewt-ud-test.conllu    UD English EWT (CC BY-SA 4.0)
     ner_wnut17/wnut17train.conll                                       WNUT-17 (CC BY 4.0)
     fashion_mnist/{train,t10k}-{images-idx3,labels-idx1}-ubyte.gz      Fashion-MNIST (MIT)
+    gum_constituency/const/GUM_{news,interview}_*.ptb                  GUM (CC BY 2.5, annotations CC BY 4.0)
 
 Sentences are taken at a fixed distance (every 8th and so on), so that every genre is represented. The test part of the
 entities is every 4th message of WNUT-17's training part, and their training part the other messages: WNUT-17's own
 development and test parts come from other places and have other entities by design. Two columns are added that a
-template can use: the last three letters of the word, and its shape (Xx for Word, d for 2026, Xd for B52). The trees
-come as they are, comments included.
+template can use: the last three letters of the word, and its shape (Xx for Word, d for 2026, Xd for B52). The
+dependency trees come as they are, comments included. Of GUM there are the sentences of 3 to 10 words, one tree a line;
+those of HELD_OUT, documents for development and testing, are the test part.
 """
 
 import gzip
@@ -19,6 +21,10 @@ from itertools import islice
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+HELD_OUT = {
+    *('interview_cyclone', 'interview_gaming', 'interview_hill', 'interview_libertarian'),
+    *('news_homeopathic', 'news_iodine', 'news_nasa', 'news_sensitive'),
+}
 
 
 def sentences(path):
@@ -65,6 +71,20 @@ def write_sentences(target, blocks):
             print(file=stream)
 
 
+def is_free(path):
+    """Whether a document of GUM is from Wikinews."""
+    return path.stem.split('_')[1] in ('news', 'interview')
+
+
+def write_brackets(target, documents):
+    """Trees whose number of words is from 3 to 10."""
+    with open(target, 'w', encoding='utf-8', newline='\n') as stream:
+        for path in documents:
+            for text in re.split(r'^(?=\(ROOT)', path.read_text(encoding='utf-8'), flags=re.MULTILINE):
+                if 3 <= len(re.findall(r'[^\s()]\)', text)) <= 10:
+                    print(*text.split(), file=stream)
+
+
 def write_images(target, pixels, labels, distance):
     """Every distance-th image, four pixels averaged into one (14 x 14), in 16 grey levels from 0 to 1."""
     with gzip.open(pixels) as stream:
@@ -90,6 +110,10 @@ def main(data):
     write_columns(HERE / 'pos' / 'test.txt', islice(sentences(test), 0, None, 5), pos_rows)
     write_sentences(HERE / 'trees' / 'train.conllu', islice(sentences(train), 0, None, 25))
     write_sentences(HERE / 'trees' / 'test.conllu', islice(sentences(test), 0, None, 20))
+    documents = sorted((data / 'gum_constituency' / 'const').glob('GUM_*.ptb'))
+    for name, held in (('train', False), ('test', True)):
+        chosen = [path for path in documents if is_free(path) and (path.stem[4:] in HELD_OUT) == held]
+        write_brackets(HERE / 'phrases' / f'{name}.ptb', chosen)
     messages = list(sentences(wnut / 'wnut17train.conll'))
     write_columns(HERE / 'ner' / 'train.txt', (block for k, block in enumerate(messages) if k % 4 != 1), ner_rows)
     write_columns(HERE / 'ner' / 'test.txt', messages[1::4], ner_rows)

@@ -17,6 +17,8 @@ def scores_of(metrics):
     """The two scores of the task, by their names in the table."""
     if 'uas' in metrics:
         return {'UAS': metrics['uas'], 'LAS': metrics['las']}
+    if 'complete_match' in metrics:
+        return {'F1': metrics['f1'], 'complete': metrics['complete_match']}
     if 'chunks' in metrics:
         return {'accuracy': metrics['accuracy'], 'chunk F1': metrics['chunks']['f1']}
     if 'pairs' in metrics:

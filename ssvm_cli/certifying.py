@@ -8,6 +8,7 @@ import click
 import numpy as np
 
 from cython_ext import weights_dual
+from cython_ext.errors import UnfitDataError
 from data_formats.atomic import atomic_output
 from data_formats.errors import DataError
 from data_formats.model import load
@@ -40,7 +41,7 @@ def certify(o):
     threads = o.threads or available_cpus()
     dataset = read_data(o.train, model, o.format_name, require_labels=True, what=o.model, threads=threads)
     dataset, numbers = trainable(dataset, model, o.train, progress)
-    problem = problem_of(model, dataset, threads, o.model)
+    problem = problem_of(model, dataset, threads, o.model, o.train)
     w = weights_of(model, problem, o)
     temperature = temperature_of(model, problem)
     with np.errstate(all='ignore'):  # what is not finite is found below
@@ -82,8 +83,8 @@ def trainable(dataset, model, path, progress):
     return dataset.subset(kept), kept + 1
 
 
-def problem_of(model, dataset, threads, path):
-    """The training problem that a model solves, on some data."""
+def problem_of(model, dataset, threads, path, data_path):
+    """The training problem that a model solves, on some data; the paths of both are for messages."""
     from cython_ext.problem import build_problem
 
     header = model.header
@@ -105,8 +106,10 @@ def problem_of(model, dataset, threads, path):
             kernel=model.kernel,
             support=support_tokens(model),
             similarity=model.similarity,
-            structure=header.get('structure'),
+            structure=task_named(model.task).problem_structure(model, path),
         )
+    except UnfitDataError as error:
+        raise DataError(data_path, None, str(error)) from error
     except ValueError as error:
         raise DataError(path, None, f'is of no problem that this ssvm knows: {error}') from error
 

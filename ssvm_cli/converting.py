@@ -61,12 +61,12 @@ def convert_data(o, source, progress):
         raise UsageError(f'cannot tell the format of {o.output} by its name: give --to {"|".join(FORMATS)}')
     name = detect(source) if o.source_format == 'auto' else o.source_format
     module, target_module = format_named(name), format_named(target)
-    if hasattr(module, 'transcribe') and hasattr(target_module, 'transcribe'):
-        transcribe(o, source, module, target_module, progress)
-        return
     if not set(module.TASKS) & set(target_module.TASKS):
         kinds = ' and '.join(f'{fmt.NAME} for {" or ".join(fmt.TASKS)}' for fmt in (module, target_module))
         raise UsageError(f'{name} and {target} have nothing in common: they hold data of other kinds ({kinds})')
+    if hasattr(module, 'transcribe') and hasattr(target_module, 'transcribe'):
+        transcribe(o, source, module, target_module, progress)
+        return
     if not hasattr(target_module, 'write'):
         raise UsageError(f'{target} cannot be written: attributes do not say what the columns were')
     if 'alignment' in module.TASKS:

@@ -67,6 +67,7 @@ class Predictions:
         partitions = self.decoder.log_partitions(self.w).tolist() if self.probabilistic else None
         found = []
         for i, (codes, scores) in enumerate(self.decoder.nbest(self.w, k)):
-            chances = np.exp(scores - partitions[i]).tolist() if partitions else [None] * len(scores)
+            with np.errstate(invalid='ignore'):  # where there is no output, both are -inf
+                chances = np.exp(scores - partitions[i]).tolist() if partitions else [None] * len(scores)
             found.append(list(zip(codes, scores.tolist(), chances, strict=True)))
         return found

@@ -7,6 +7,7 @@ Values that a later release adds are one line in a tuple here; what is not liste
     class options       train
     tree options        train
     alignment options   train
+    grammar options     train
     kernel options      train
     solver options      train
     stopping options    train
@@ -20,7 +21,7 @@ import click
 from ssvm_cli import habits
 from ssvm_cli.command import LambdaPath, LazyChoice, Number, Option, Whole
 
-TASKS = ('multiclass', 'chain', 'dependency', 'alignment')
+TASKS = ('multiclass', 'chain', 'dependency', 'alignment', 'cfg')
 OBJECTIVES = ('hinge', 'log', 'softmax-margin')
 FEATURE_SETS = ('all', 'observed')
 ORDERS = ('1', '2')
@@ -28,7 +29,7 @@ KERNELS = ('linear', 'poly', 'rbf')
 # What svm_struct_learn writes for -o and -l is understood too: spelling -> name.
 RESCALE = {'margin': 'margin', '2': 'margin', 'slack': 'slack', '1': 'slack'}
 SLACK_NORMS = ('1', '2')
-TASK_LOSSES = {'zero-one': 'zero-one', '0': 'zero-one', 'hamming': 'hamming', '1': 'hamming'}
+TASK_LOSSES = {'zero-one': 'zero-one', '0': 'zero-one', 'hamming': 'hamming', '1': 'hamming', 'f1': 'f1'}
 
 
 def formats():
@@ -96,6 +97,7 @@ objective = functools.partial(option, section='Objective')
 classes = functools.partial(option, section='Classes (multiclass)')
 trees = functools.partial(option, section='Trees (dependency)')
 alignments = functools.partial(option, section='Alignments (alignment)')
+grammars = functools.partial(option, section='Grammars (cfg)')
 kernel = functools.partial(option, section='Kernel')
 solver = functools.partial(option, section='Solver')
 stopping = functools.partial(option, section='Stopping, whichever comes first')
@@ -134,8 +136,8 @@ data_options = together(
     data(
         '--task',
         type=click.Choice(TASKS),
-        help='Output structure. Default: multiclass for SVMlight, dependency for treebanks, alignment for FASTA, chain '
-        'for the others.',
+        help='Output structure. Default: multiclass for SVMlight, dependency for CoNLL-X and CoNLL-U, cfg for '
+        'brackets, alignment for FASTA, chain for the others.',
     ),
     format_option(),
     template_option,
@@ -181,10 +183,11 @@ objective_options = together(
     objective(
         '-l',
         '--task-loss',
-        metavar='[zero-one|hamming|tree|FILE]',
-        help='Loss of a wrong output; tree: the height of the lowest node of the --taxonomy above both; FILE is a '
+        metavar='[zero-one|hamming|f1|tree|FILE]',
+        help='Loss of a wrong output; f1: 1 - F1 of the brackets of a tree; tree: the height of the lowest node of the '
+        '--taxonomy above both; FILE is a '
         'tab-separated cost matrix with label names in its header and a row per right label. Default: zero-one (or 0) '
-        'for multiclass, hamming (or 1) for chains and trees.',
+        'for multiclass, hamming (or 1) for chains and dependency trees, f1 for grammars.',
     ),
     objective(
         '-o',
@@ -284,6 +287,22 @@ alignment_options = together(
         default='local',
         show_default=True,
         help='Align a stretch of the native with one of its candidate (Smith-Waterman), or both of them whole.',
+    ),
+)
+
+grammar_options = together(
+    grammars(
+        '--terminals',
+        type=click.Choice(('word', 'pos')),
+        default='word',
+        show_default=True,
+        help='What rules end in: words, or the tags of the words, which are given then.',
+    ),
+    grammars(
+        '--max-length',
+        type=Whole(min=1),
+        metavar='N',
+        help='Leave sentences of more than N words out of training.',
     ),
 )
 

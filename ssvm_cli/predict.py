@@ -16,7 +16,7 @@ from ssvm_cli.command import Command, Whole
 @options.output(
     '--marginals',
     is_flag=True,
-    help='Add a column LABEL:P for each label, one of HEAD:P for trees. For the log losses only.',
+    help='Add a column LABEL:P for each label, one of HEAD:P for dependency trees. For the log losses only.',
 )
 @options.output(
     '--scores', is_flag=True, help="Add scores: each label's for multiclass, each sequence's or tree's otherwise."
@@ -39,8 +39,8 @@ def command(**given):
       ssvm predict --evaluate test.conll chunk.model tagged.conll
       ssvm predict --nbest 3 test.conll chunk.model
 
-    CoNLL columns come back with one more column, treebanks with the trees predicted; other formats give one label a
-    line. TEST may be compressed, a pipe, or `-`; memory does not grow with its length.
+    CoNLL columns come back with one more column, treebanks and brackets with the trees predicted; other formats give
+    one label a line. TEST may be compressed, a pipe, or `-`; memory does not grow with its length.
     """
     from ssvm_cli.predicting import predict
 

@@ -46,8 +46,8 @@ def choose(name, objective, kernel=False, variants=(), task_loss=None, order=1):
 def automatic(objective, kernel=False, variants=(), task_loss=None, order=1):
     """What `auto` picks: the usual solver, or the first one that works with kernels where it does not."""
     usual = 'n-slack' if 'hard-margin' in variants else AUTO[objective]
-    if objective == 'softmax-margin' and task_loss == 'zero-one':
-        usual = 'lbfgs'  # on sequences this loss is no sum over parts, which eg needs
+    if objective == 'softmax-margin' and task_loss in ('zero-one', 'f1'):
+        usual = 'lbfgs'  # on sequences and trees these losses are no sums over parts, which eg needs
     if usual == 'eg' and order == 2 and not kernel:
         usual = 'lbfgs'  # eg keeps numbers for each part of each example, and there are K^3 triplets
     return usual if not kernel or solver_info(usual).kernels else next(iter(with_kernels(objective)), usual)

@@ -15,6 +15,7 @@ from ssvm_cli.config import config_option
 @options.class_options
 @options.tree_options
 @options.alignment_options
+@options.grammar_options
 @options.path_options
 @options.kernel_options
 @options.solver_options

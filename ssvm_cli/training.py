@@ -90,16 +90,22 @@ def check_request(o):
         raise UsageError(f'--task-loss {o.task_loss}: no such file (expected {known} or a file)')
     kernel = requested_kernel(o)
     kind = requested_kind(o)
-    variant = requested_variant(o)
-    info = choose(o.solver, o.objective, kernel is not None, variant.names, TASK_LOSSES.get(o.task_loss), int(o.order))
+    info, settings = requested_solver(o, TASK_LOSSES.get(o.task_loss))
     starts = STARTS if kernel is None else STARTS[1:]  # coefficients belong to the tokens that they were made for
     if o.init is not None and not any(hasattr(info.make, start) for start in starts):
         able = [other.name for other in all_solvers() if any(hasattr(other.make, start) for start in starts)]
         raise UsageError(f'--init: {info.name} cannot start from a model (solvers that can: {", ".join(able)})')
+    check_files(o, kind)
+    return info, settings
+
+
+def requested_solver(o, loss):
+    """(SolverInfo, settings) for a task loss, None where it is the usual one of the task."""
+    variants, order = requested_variant(o).names, int(o.order)
+    info = choose(o.solver, o.objective, requested_kernel(o) is not None, variants, loss, order)
     texts = with_oracle(o.settings, o.oracle, info, all_solvers())
     settings = parse_settings(texts, info.name, info.options)
     check_oracle(o.oracle, o.objective, info, settings)
-    check_files(o, kind)
     return info, settings
 
 
@@ -194,6 +200,9 @@ class Training:
         self.largest = data.largest_value
         self.classes = read_classes(o, self.task.name, data.label_names.names())
         self._settle_loss()
+        if o.task_loss is None and self.loss_name == 'f1':  # not every solver can do with it
+            self.info, settings = requested_solver(o, self.loss_name)
+            self.settings = self.info.settings(settings)
         self.lam = o.lam if o.lam is not None else 1 / data.n
         self.kernel, self.variant = requested_kernel(o), requested_variant(o)
         if o.hard_margin:

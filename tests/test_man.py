@@ -135,6 +135,7 @@ def folder(tmp_path_factory):
     (folder / 'digits.svm').write_text(multiclass_text())
     for name in ('train', 'dev', 'test'):
         (folder / f'{name}.conllu').write_text(conllu_text(8, seed=len(name)))
+        (folder / f'{name}.mrg').write_text('(TOP (S (NP (DT a) (NN dog)) (VP (VBD saw) (NP (DT a) (NN cat)))))\n' * 3)
     (folder / 'options.yaml').write_text(options_yaml())
     return folder
 
@@ -157,5 +158,6 @@ def test_examples_run(folder, monkeypatch, name):
     if not (folder / 'chunk.model').exists():
         run('train', '-q', '--template', 'chunk.tpl', 'train.conll', 'chunk.model')
         run('train', '-q', '--max-passes', 3, 'train.conllu', 'trees.model')
+        run('train', '-q', '--terminals', 'pos', 'train.mrg', 'grammar.model')
     for line in found + shown:
         run_example(line)

@@ -116,8 +116,9 @@ def test_the_tour_shows_weights_and_a_score_worth_showing(tour):
     rows = [row.split('\t') for row in shown.splitlines()]
     assert [row[:2] for row in rows] == [['transition', 'DET']] * 3
     assert float(rows[0][3]) >= float(rows[1][3]) >= float(rows[2][3]) > 0
-    (said,) = re.findall(r'F1 of (\d+)', README)
-    assert round(100 * json.loads((work / 'ner.json').read_text())['chunks']['f1']) == int(said)
+    entities, *trees = (json.loads((work / f'{name}.json').read_text()) for name in ('ner', 'phrases', 'counted'))
+    found = [round(100 * scores['f1']) for scores in (entities['chunks'], *trees)]
+    assert found == [int(said) for said in re.findall(r'(?:F1 of|one of) (\d+)', README)]
 
 
 @pytest.mark.skipif(not (ROOT / 'Makefile').exists() or shutil.which('make') is None, reason='needs make and Makefile')

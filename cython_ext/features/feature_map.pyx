@@ -97,6 +97,11 @@ cdef class FeatureMap:
         """The weight vector of blocks(); ValueError when they do not fit."""
         return self.zeros()
 
+    def generative(self):
+        """The generative model that has these weights, for `counts`: a function of (weight vector of counts, smoothing), see
+        generative.py. ValueError where there is none, UnfitDataError where the data lack what it needs."""
+        raise ValueError('counts is for labels, sequences of labels and trees of a grammar, with linear features')
+
     def accumulator(self, Py_ssize_t n, window=None):
         """An Accumulator for sums over the n examples; window: one of windows(), for the squared norm of that part only."""
         return Accumulator(self, n)

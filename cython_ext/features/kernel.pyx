@@ -175,6 +175,9 @@ cdef class KernelFeatures(SparseFeatures):
     def windows(self):
         return [None]
 
+    def generative(self):
+        raise ValueError('counts has no use for a kernel')
+
     def blocks(self, w):
         """The tokens with coefficients, support.indptr, support.indices and, unless all are 1, support.values, their
         coefficients support.weights [m, K], and transition, edge and triple as of SparseFeatures."""

@@ -133,6 +133,10 @@ cdef class ObservedFeatures(SparseFeatures):
     def windows(self):
         return [None]
 
+    def generative(self):
+        raise ValueError('counts has a weight for every attribute and label, since a pair that was not seen has a '
+                         'probability too (use --feature-set all)')
+
     def blocks(self, w):
         """As of SparseFeatures, with the state weights as state.indptr, state.labels and state.weights."""
         out = {'state.indptr': self.label_indptr, 'state.labels': self.label_index,

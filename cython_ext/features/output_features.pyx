@@ -106,6 +106,9 @@ cdef class OutputFeatures(SparseFeatures):
     def accumulator(self, Py_ssize_t n, window=None):
         return OutputAccumulator(self, n, *(window or (0, self.stride)))
 
+    def generative(self):
+        raise ValueError('counts has no use for features of classes')
+
     def blocks(self, w):
         """state [attributes, K]: W L', the weights of each class."""
         states = SparseFeatures.blocks(self, w)['state']

@@ -11,6 +11,7 @@ from libc.stdint cimport int32_t, int64_t, uint16_t
 from libc.string cimport memset
 
 from cython_ext.features.feature_map cimport Accumulator
+from cython_ext.features.generative import HiddenMarkov
 from cython_ext.features.sparse_rows cimport SparseRows
 from cython_ext.features.transitions cimport TransitionWeights
 from cython_ext.kernels cimport vector
@@ -253,6 +254,9 @@ cdef class SparseFeatures(TransitionWeights):
     def windows(self):
         """Ranges of labels."""
         return [(first, min(first + WINDOW, self.stride)) for first in range(0, self.stride, WINDOW)]
+
+    def generative(self):
+        return HiddenMarkov(self)
 
     def blocks(self, w):
         """The weights by name: state [attributes, K], transition [K, K] and edge [edge attributes, K, K], without

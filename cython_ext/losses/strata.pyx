@@ -19,7 +19,8 @@ from cython_ext.workspace cimport Workspace
 
 cdef class Strata:
     cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
-        """Writes the losses to work.deltas and the highest score of an output of each to work.values; how many."""
+        """Writes the losses to work.deltas and the highest score of an output of each to work.values, -inf for one that
+        no output has; how many."""
         return 0
 
     cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work,

@@ -9,6 +9,7 @@ MODULES = {
     'chain': 'cython_ext.structures.chain',
     'dependency': 'cython_ext.structures.dependency',
     'alignment': 'cython_ext.structures.alignment',
+    'cfg': 'cython_ext.structures.cfg',
 }
 
 

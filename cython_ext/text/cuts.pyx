@@ -24,6 +24,26 @@ def after_blank_line(bytes buffer):
     return end
 
 
+def after_tree(bytes buffer):
+    """Behind the last line at whose end no bracket is open; a backslash hides one from being seen."""
+    cdef const char* start = buffer
+    cdef const char* p = start
+    cdef const char* end = p + len(buffer)
+    cdef int64_t depth = 0, last = 0
+    with nogil:
+        while p < end:
+            if p[0] == b'\\' and (p[1] == b'(' or p[1] == b')' or p[1] == b'\\'):
+                p += 1
+            elif p[0] == b'(':
+                depth += 1
+            elif p[0] == b')':
+                depth -= depth > 0
+            elif p[0] == b'\n' and depth == 0:
+                last = p + 1 - start
+            p += 1
+    return last
+
+
 def before_last_qid(bytes buffer):
     """Before the first of the last lines that have the same qid: only a line with another qid ends a sequence."""
     cdef const char* text = buffer

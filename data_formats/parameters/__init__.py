@@ -18,7 +18,7 @@ from importlib import import_module
 
 import numpy as np
 
-MODULES = {'multiclass': 'tokens', 'chain': 'tokens', 'dependency': 'arcs', 'alignment': 'alignment'}
+MODULES = {'multiclass': 'tokens', 'chain': 'tokens', 'dependency': 'arcs', 'alignment': 'alignment', 'cfg': 'rules'}
 
 
 def parameters_of(header):

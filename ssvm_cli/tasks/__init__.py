@@ -20,10 +20,11 @@ A module has `task(name)`, an object that offers
     place(model)            where the right outputs stand in a file, for messages: '' or ' in column 4'
     lack(dataset, model, what)          (what is missing, what was expected) if an example has no right output, or None
     given(dataset)          whether any right output is given
+    problem_structure(model, path)      what the structure of the problem that a model solves is built with
   to predict
     build_options(model, path)          arguments of cython_ext.decoding.build_decoder
     problem_options(model, problem)     the same for the weights of a training problem
-    outputs(codes, dataset) what `compare` takes, of the codes of all examples
+    outputs(codes, dataset, decoder)    what `compare` takes, of the codes of all examples
     decode(o, module, predictions, block)   (outputs, text to write) of a data_formats.dataset.Block
     scores(model, o=None)   an object with `compare(dataset, outputs)`, `count` of what was compared, `summary()`,
                             `table()`, and for logs `columns` and `row()`, the last of which judges
@@ -40,6 +41,7 @@ MODULES = {
     'chain': 'ssvm_cli.tasks.tokens',
     'dependency': 'ssvm_cli.tasks.dependency',
     'alignment': 'ssvm_cli.tasks.alignment',
+    'cfg': 'ssvm_cli.tasks.cfg',
 }
 # Options that not every task has: parameter name -> (spelling, the value that asks for nothing).
 TASK_OPTIONS = {
@@ -60,6 +62,9 @@ TASK_OPTIONS = {
     'no_punctuation': ('--no-punctuation', False),
     'gap_model': ('--gap-model', 'linear'),
     'align': ('--align', 'local'),
+    'terminals': ('--terminals', 'word'),
+    'max_length': ('--max-length', None),
+    'marginals': ('--marginals', False),
 }
 
 

@@ -9,7 +9,7 @@ from data_formats.errors import DataError
 from ssvm_cli.homology import HomologyScores
 from ssvm_cli.progress import counted
 
-OPTIONS = ('gap_model', 'align')
+OPTIONS = ('gap_model', 'align', 'marginals')
 
 
 def task(name):
@@ -89,6 +89,9 @@ class AlignmentTask:
     def given(self, dataset):
         return bool((dataset.right >= 0).any())
 
+    def problem_structure(self, model, path):
+        return model.header.get('structure')
+
     # ------------------------------------------------------------------------------------------ predicting
 
     def build_options(self, model, path):
@@ -97,7 +100,7 @@ class AlignmentTask:
     def problem_options(self, model, problem):
         return self.build_options(model, None)
 
-    def outputs(self, codes, dataset):
+    def outputs(self, codes, dataset, decoder):
         """For each example (candidate, start in the native, start in it, steps)."""
         found, at = [], 0
         for length in code_lengths(dataset):
@@ -115,7 +118,7 @@ class AlignmentTask:
             module.write_nbest(block, candidates, text)
             return [several[0][0] for several in candidates], text.getvalue()
         codes, scores = predictions.best()
-        outputs = self.outputs(codes, dataset)
+        outputs = self.outputs(codes, dataset, predictions.decoder)
         headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
         module.write_predictions(block, outputs, text, chances(predictions, dataset) if o.marginals else None, headers)
         return outputs, text.getvalue()

@@ -8,7 +8,7 @@ from data_formats.errors import DataError
 from ssvm_cli.attachment import AttachmentScores
 from ssvm_cli.progress import counted
 
-OPTIONS = ('nonprojective', 'single_root', 'unlabelled', 'hash_bits', 'no_punctuation')
+OPTIONS = ('nonprojective', 'single_root', 'unlabelled', 'hash_bits', 'no_punctuation', 'marginals')
 
 
 def task(name):
@@ -101,6 +101,9 @@ class DependencyTask:
     def given(self, dataset):
         return bool((dataset.heads >= 0).any())
 
+    def problem_structure(self, model, path):
+        return model.header.get('structure')
+
     # ------------------------------------------------------------------------------------------ predicting
 
     def build_options(self, model, path):
@@ -116,7 +119,7 @@ class DependencyTask:
     def problem_options(self, model, problem):
         return {'structure': {**model.header['structure'], 'table': problem.features.table}}
 
-    def outputs(self, codes, dataset):
+    def outputs(self, codes, dataset, decoder):
         return trees_of(codes, dataset.offsets)
 
     def decode(self, o, module, predictions, block):
@@ -130,7 +133,7 @@ class DependencyTask:
             best = [several[0][0] for several in candidates] or [np.zeros((2, 0), np.int32)]
             return tuple(np.concatenate(parts) for parts in zip(*best, strict=True)), text.getvalue()
         codes, scores = predictions.best()
-        trees = self.outputs(codes, dataset)
+        trees = self.outputs(codes, dataset, predictions.decoder)
         headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
         columns = head_columns(predictions, dataset) if o.marginals else None
         module.write_predictions(block, trees, text, columns, headers)

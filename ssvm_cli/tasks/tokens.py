@@ -11,7 +11,10 @@ from ssvm_cli.metrics import Scores
 from ssvm_cli.neighbours import check_neighbours
 from ssvm_cli.progress import counted
 
-OPTIONS = ('template', 'min_freq', 'bias', 'kernel', 'taxonomy', 'class_features', 'class_similarity', 'window')
+OPTIONS = (
+    *('template', 'min_freq', 'bias', 'window', 'kernel', 'taxonomy', 'class_features', 'class_similarity'),
+    'marginals',
+)
 CHAIN_OPTIONS = ('order', 'edge_features')
 
 
@@ -101,6 +104,9 @@ class TokenTask:
     def given(self, dataset):
         return bool((dataset.labels >= 0).any() or dataset.unknown_labels)
 
+    def problem_structure(self, model, path):
+        return model.header.get('structure')
+
     # ------------------------------------------------------------------------------------------ predicting
 
     def build_options(self, model, path):
@@ -109,7 +115,7 @@ class TokenTask:
     def problem_options(self, model, problem):
         return {'basis': getattr(problem.features, 'basis', None), 'structure': model.header['structure']}
 
-    def outputs(self, codes, dataset):
+    def outputs(self, codes, dataset, decoder):
         return codes
 
     def decode(self, o, module, predictions, block):

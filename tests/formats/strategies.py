@@ -82,3 +82,66 @@ def conllu(treebank):
             lines[:1] = [f'1-2\t{sentence[0][0]}{rest}', lines[0], f'1.1\tx{rest}']
         text += f'# sent_id = {number}\n#\n' + ''.join(lines)
     return text
+
+
+# A phrase is (label, function, phrases below), over a word (tag, function, (spelled, read) or None for a trace, lemma).
+labels = st.sampled_from(['NP', 'VP', 'S', 'é', ',', 'TOP', 'PRP$', '-X-'])
+functions = st.sampled_from(['', '', '-SBJ', '-TMP-1', '=2', '|X'])
+plain_words = st.text(st.characters(blacklist_categories=('Cs',), blacklist_characters=' \t\n\r\0()\\'), min_size=1)
+spellings = st.sampled_from([('-LRB-', '('), ('1\\/2', '1/2'), ('\\)', ')'), ('a\\b', 'a\\b'), ('-x-', '-x-')])
+leaves = st.tuples(labels, functions, st.none() | spellings | plain_words.map(lambda word: (word, word)), st.booleans())
+phrases = st.recursive(
+    leaves, lambda below: st.tuples(labels, functions, st.lists(below, min_size=1, max_size=3)), max_leaves=8
+)
+tops = st.sampled_from([None, '', 'TOP', 'ROOT'])
+banks = st.lists(st.tuples(tops, phrases), min_size=1, max_size=4)
+
+
+def brackets(bank, white=' '):
+    """white: what stands wherever something must, nothing where nothing has to."""
+
+    def shown(phrase):
+        label, function, *rest = phrase
+        label += function * (label[0] != '-')
+        if len(rest) == 1:
+            return f'({label}{white}{"".join(map(shown, rest[0]))}{white})'
+        word, lemma = rest
+        if word is None:
+            return f'(-NONE-{white}*T*-1)'
+        return f'({label}{white}{word[0]}{(white + "lemma") * lemma})'
+
+    return ''.join(shown(tree) if top is None else f'({top}{shown(tree)})' for top, tree in bank) + '\n'
+
+
+def plain_tree(phrase):
+    """(label, below ...), over a word (tag, word), of what is left of a phrase; None for nothing."""
+    label, _, *rest = phrase
+    if len(rest) == 2:
+        return rest[0] and (label, rest[0][1])
+    below = tuple(filter(None, map(plain_tree, rest[0])))
+    return (label, *below) if below else None
+
+
+def with_tops(bank):
+    """The trees of a bank with one label on top of all."""
+    trees = [(top, plain_tree(tree)) for top, tree in bank]
+    trees = [(tree[0] if top is None else top, tree if top is None else (top, tree)) for top, tree in trees if tree]
+    outer = {top for top, _ in trees}
+    if len(outer) == 1 and '' not in outer:
+        return [tree for _, tree in trees]
+    added = 'ROOT' if 'ROOT' in outer and 'TOP' not in outer else 'TOP'
+    return [
+        (added, *tree[1:])
+        if top in ('', added, 'TOP', 'ROOT') and not isinstance(tree[1], str)
+        else tree
+        if top == added
+        else (added, tree)
+        for top, tree in trees
+    ]
+
+
+def nodes_of(tree):
+    yield tree
+    for below in tree[1:]:
+        if not isinstance(below, str):
+            yield from nodes_of(below)

@@ -14,6 +14,7 @@ from data_formats.homologs import HomologDataset
 from data_formats.registry import FORMATS, by_content
 from data_formats.sentences import SentenceDataset
 from data_formats.source import Source
+from data_formats.trees import TreeDataset
 
 TEMPLATE = 'U0:%x[0,0]\nU1:%x[-1,1]/%x[0,0]\nU2:%s[0,0,2]\nB\nB1:%x[0,1]\n'
 VALID = {
@@ -34,12 +35,16 @@ VALID = {
         b'# x\n>native 1\nAC\r\nDE\n>homolog a 1:0:MSID\nCCC\n>decoy b\nA\n\n'
         b'>native 2\nA\n>decoy 2\nC\n>homolog 2 0:0:\nD\n'
     ),
+    'brackets': (
+        b'( (S (NP-SBJ (-LRB- -LRB-) (NN a\\/b))\r\n(VP=1 (-NONE- *T*-1)) (VB go go)))(TOP (X (Y (NN \\) ))))\n\n'
+        b'(S (NP (-NONE- *)))\n(NN|X one)\n'
+    ),
     'crfsuite': b'a\\:b\tw=\\:\tx y:0.5\tw=\\:\nB\tdir=c\\:\\\\tmp:2\n\nA\t__BOS__\tv\r\nB\n',
 }
 PLACE = re.compile(r'^[^:]+(:\d+)?: \S')
 
 bytes_of_interest = st.sampled_from(
-    [b'\n', b'\r', b'\t', b' ', b':', b'\\', b'#', b'@', b'\0', b'\xff', b'0', b'9', b'-', b'.', b'e']
+    [b'\n', b'\r', b'\t', b' ', b':', b'(', b')', b'\\', b'#', b'@', b'\0', b'\xff', b'0', b'9', b'-', b'.', b'e']
 )
 change = st.tuples(
     st.sampled_from(['replace', 'insert', 'delete', 'cut', 'double']),
@@ -99,8 +104,32 @@ def check_homologs(dataset):
         assert other + (steps != 3).sum() <= len(dataset.sequence(native + 1 + right))
 
 
+def check_phrases(dataset):
+    """That a dataset holds trees with one node over all words of each, and labels that are known."""
+    assert dataset.offsets[0] == dataset.node_offsets[0] == 0
+    assert len(dataset.words) == len(dataset.tags) == dataset.tokens
+    assert dataset.spelling is None or dataset.spelling.shape == (dataset.tokens, 4)
+    assert len(dataset.offsets) == len(dataset.node_offsets) == len(dataset.forms) + 1
+    assert len(dataset.node_labels) == len(dataset.node_begins) == len(dataset.node_ends) == dataset.node_offsets[-1]
+    for ids, names in ((dataset.words, dataset.word_names), (dataset.tags, dataset.label_names)):
+        assert -1 <= ids.min(initial=-1) <= ids.max(initial=-1) < len(names)
+    for i, length in enumerate(np.diff(dataset.offsets).tolist()):
+        nodes = [(begin, end) for _, begin, end in dataset.tree(i).nodes]
+        assert length > 0 and nodes == sorted(nodes, key=lambda node: (node[0], -node[1]))
+        assert nodes[0] == (0, length) if nodes else length == 1
+        open_nodes = []
+        for begin, end in nodes:
+            while open_nodes and open_nodes[-1] <= begin:
+                open_nodes.pop()
+            assert begin < end <= (open_nodes or [length])[-1]
+            open_nodes.append(end)
+
+
 def check(dataset):
     """That a dataset is one."""
+    if isinstance(dataset, TreeDataset):
+        check_phrases(dataset)
+        return
     if isinstance(dataset, SentenceDataset):
         check_trees(dataset)
         return
@@ -162,6 +191,11 @@ def test_mutated_files(folder, name, changes, block):
         check(b.dataset)
         out = io.BytesIO()
         outputs = np.zeros(b.dataset.tokens, np.int32)
+        if name == 'brackets':
+            flat = [([-1] * size, [-1], [0], [size]) for size in np.diff(b.dataset.offsets).tolist()]
+            module.write_predictions(b, flat, out)
+            assert out.getvalue().count(b'\n') == b.dataset.n
+            continue
         if name == 'fasta':
             module.write_predictions(b, [(0, 0, 0, outputs[:0])] * b.dataset.n, out)
             assert out.getvalue().count(b'>') == len(b.dataset.ids)

@@ -12,7 +12,8 @@ from data_formats.homologs import HomologDataset
 from data_formats.registry import by_extension, format_named
 from data_formats.sentences import SentenceDataset
 from data_formats.source import Source
-from tests.formats.tools import homologs, sentences, sequences
+from data_formats.trees import TreeDataset
+from tests.formats.tools import homologs, phrases, sentences, sequences
 
 FOLDER = Path(__file__).parent / 'malformed'
 CASES = yaml.safe_load((FOLDER / 'cases.yaml').read_text(encoding='utf-8'))
@@ -24,6 +25,8 @@ def told(dataset):
         return [list(map(told_word, sentence)) for sentence in sentences(dataset)]
     if isinstance(dataset, HomologDataset):
         return homologs(dataset)
+    if isinstance(dataset, TreeDataset):
+        return phrases(dataset)
 
     def attributes(row):
         return [name if value == 1 else f'{name} = {value:g}' for name, value in row.items()]
@@ -41,7 +44,7 @@ def told_word(word):
 
 def opened(case):
     """(format module, options, what is known) of a case."""
-    names = ('template', 'columns', 'single_root', 'labelled', 'require_labels', 'whole')
+    names = ('template', 'columns', 'single_root', 'labelled', 'require_labels', 'whole', 'terminals', 'top')
     options = {key: case[key] for key in names if key in case}
     module, known = format_named(by_extension(case['file'])), None
     if 'known' in case:

@@ -124,6 +124,7 @@ BAD = {
     'conll': (b'a b c\nd\n', b'a b c\n\n'),
     'crfsuite': (b'A\ta\tb:1\nB:\ta\n', b'A\ta\n\n'),
     'fasta': (b'>native 1\nAC\n>decoy 1\nG-\n', b'>native 1\nA\n>homolog 1 0:0:M\nC\n'),
+    'brackets': (b'(S (NN a) (XX b)\n', b'(S (VB a))\n'),
     'conllx': (b'1\tthe\t_\tD\tD\t_\t0\tr\t_\t_\n3\n', b'1\ta\t_\tD\tD\t_\t0\tr\t_\t_\n\n'),
     'conllu': (b'1-3\tthe\t_\tD\tD\t_\t0\tr\t_\t_\n\n', b'1\ta\t_\tD\tD\t_\t0\tr\t_\t_\n\n'),
 }

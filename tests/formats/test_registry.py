@@ -28,7 +28,7 @@ def test_unknown_names():
     assert 'nope' not in FORMATS
     with pytest.raises(
         UsageError,
-        match=r"unknown format 'nope' \(choose from svmlight, svmhmm, conll, crfsuite, conllx, conllu, fasta\)",
+        match=r"unknown format 'nope' \(choose from svmlight, svmhmm, conll, crfsuite, conllx, conllu, fasta, brac",
     ):
         format_named('nope')
 
@@ -44,6 +44,8 @@ def test_unknown_names():
         ('en-ud-dev.conllu', 'conllu'),
         ('esp.CONLLX.gz', 'conllx'),
         ('bb11001.fa.gz', 'fasta'),
+        ('wsj_0001.mrg', 'brackets'),
+        ('GUM_news.PTB.gz', 'brackets'),
         ('train.txt', None),
         ('svm', None),
         ('-', None),
@@ -77,6 +79,11 @@ def test_by_extension(path, name):
         (b'1\t2:1\tb:1\tc:1\td:1\te:1\t3\n3\t2:1\tb:1\tc:1\td:1\te:1\t3\n', 'crfsuite'),
         (b'# a comment\n>native 1\nACGT\n', 'fasta'),
         (b'>sp|P69905\nMVL\n', None),
+        (b'\n( (S\n  (NP-SBJ (DT the) (NN dog))', 'brackets'),
+        (b'(NN dog dog)', 'brackets'),
+        (b'(S (NP\n', 'conll'),
+        (b'(' + b' ' * 60000, None),
+        (b'( ( O\ndog NN B\n) ) O\n', 'conll'),
         (b'1\tEl\tel\td\tda\t_\n' + b'9' * 5000 + b'\tfin\tfin\tn\tnc\t_\n', 'conll'),
         (b'', None),
         (b'\n\n', None),
@@ -97,7 +104,7 @@ def test_detection_consumes_nothing(tmp_path):
     path.write_bytes(b'what is this\nthing here\n')
     with pytest.raises(DataError) as error, Source(path) as source:
         detect(source)
-    known = 'svmlight|svmhmm|conll|crfsuite|conllx|conllu|fasta'
+    known = 'svmlight|svmhmm|conll|crfsuite|conllx|conllu|fasta|brackets'
     assert str(error.value) == f'{path}: cannot tell the format of this file (give --format {known})'
 
 

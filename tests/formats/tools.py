@@ -107,3 +107,26 @@ def homologs(dataset):
             rows[1 + dataset.right[i]] += f' {how}'
         out.append(rows)
     return out
+
+
+def phrases(dataset):
+    """A dataset of trees as brackets, with ? for what is not known; plain sentences as their words."""
+    words = [*dataset.word_names.names(), '?']
+    out = []
+    for i in range(dataset.n):
+        tags, nodes = dataset.tree(i)
+        text, begin, nodes, open_nodes = '', int(dataset.offsets[i]), list(nodes), []
+        for t, tag in enumerate(tags):
+            while nodes and nodes[0][1] == t:
+                label, _, end = nodes.pop(0)
+                text += f'({label or "?"} '
+                open_nodes.append(end)
+            word = words[dataset.words[begin + t]]
+            text += f'({tag or "?"} {word})' if dataset.forms[i] else word
+            while open_nodes and open_nodes[-1] == t + 1:
+                open_nodes.pop()
+                text += ')'
+            text += ' ' * (t + 1 < len(tags))
+        assert not nodes and not open_nodes
+        out.append(text)
+    return out

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from cython_ext.structures.alignment import build as build_alignment
+from cython_ext.structures.cfg import Cfg
 from cython_ext.structures.chain import Chain
 from cython_ext.structures.chain2 import SecondOrderChain
 from cython_ext.structures.dependency import ProjectiveTrees, SpanningTrees
+from cython_ext.structures.grammar import Grammar
 from cython_ext.structures.multiclass import Multiclass
 from cython_ext.structures.structure import Structure
-from tests import alignments, sentences
+from tests import alignments, sentences, trees
 from tests.enumeration import Enumerated, Enumeration, matrix
 from tests.solvers import tiny
 
@@ -87,6 +89,16 @@ def theta_column(key, length, n_labels, tied=True):
     *position, p, y = where
     block = position[0] - 1 if position else 0
     return (length + block * stride + p) * stride + y
+
+
+def cfg(name, terminals, i, count, kept=True):
+    """Sentence i of some trees, of which there are `count`; kept: whether its parses are found once for all."""
+    right = trees.named(name)
+    data = trees.dataset_of(right)
+    grammar = Grammar.of(data, terminals)
+    structure = Cfg(grammar, data, grammar.codes(data), *([] if kept else [0]))
+    truth = trees.TreeEnumeration(right, terminals).examples[i]
+    return Case(structure, i, truth, np.arange(len(truth.part_keys)), count)
 
 
 def alignment(align, gap_model, *lengths, free=False):
@@ -170,6 +182,14 @@ CASES = {
         f'chain2-K{k}-T{length}-{"tied" if tied else "untied"}': functools.partial(chain, k, length, tied, 2)
         for k, length, tied in SECOND_ORDER
     },
+    # binary trees over n words, of which there are as many as Catalan's numbers say
+    'cfg-halves-5': functools.partial(cfg, 'halves', 'word', 0, 14),
+    'cfg-halves-3': functools.partial(cfg, 'halves', 'word', 1, 2),
+    'cfg-normal-form': functools.partial(cfg, 'normal form', 'word', 2, 274),
+    'cfg-chains': functools.partial(cfg, 'chains', 'word', 1, 26),
+    'cfg-chains-tags': functools.partial(cfg, 'chains', 'pos', 1, 10),
+    'cfg-chains-anew': functools.partial(cfg, 'chains', 'word', 0, 20, kept=False),
+    'cfg-long-rules-tags': functools.partial(cfg, 'long rules', 'pos', 0, 14),
     'alignment-local-linear': functools.partial(alignment, 'local', 'linear', 3, 2, 3, 0),
     'alignment-local-affine': functools.partial(alignment, 'local', 'affine', 2, 2, 3),
     'alignment-global-affine': functools.partial(alignment, 'global', 'affine', 3, 2, 4, 0),

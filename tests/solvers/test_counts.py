@@ -2,14 +2,14 @@
 
 import functools
 from collections import Counter
-from math import log
+from math import exp, log
 
 import numpy as np
 import pytest
 
 from cython_ext.problem import build_problem
 from data_formats.model import load
-from tests import optimum
+from tests import optimum, trees
 from tests.cli.commands import run as ssvm
 from tests.enumeration import Enumeration, example_of
 from tests.solvers import problems, tiny
@@ -155,6 +155,58 @@ def test_posteriors(name):
         joint = np.array([reference.joint(i, code) for code in example.codes])
         wanted.append(optimum.log_sum_exp(joint) - joint[example.gold])
     np.testing.assert_allclose(it.problem.evaluate(w).loss_values, wanted, rtol=1e-11, atol=1e-12)
+
+
+def grammar_weights(parses, terminals, smoothing):
+    """(log p of each rule by its key, the problem) of trees, counted by the program."""
+    data = trees.dataset_of(parses)
+    problem = build_problem(data, 'cfg', 'log', None, 1.0, structure={'terminals': terminals})
+    ((_, w),) = run(make('counts', problem, smoothing=smoothing), 5).candidates()
+    keys = trees.PlainGrammar(parses, terminals).number
+    return {key: w[k] for key, k in keys.items()}, problem
+
+
+@pytest.mark.parametrize('smoothing', [1.0, 0.3, 1e-9])
+@pytest.mark.parametrize('terminals', ['word', 'pos'])
+@pytest.mark.parametrize('name', ['normal form', 'chains', 'long rules'])
+def test_rules_with_the_same_left_side_share_one(name, terminals, smoothing):
+    """What is a tag and a phrase too writes either words or phrases."""
+    parses = trees.named(name)
+    weights, problem = grammar_weights(parses, terminals, smoothing)
+    counts = sum((trees.PlainGrammar(parses, terminals).rules_of(one) for one in parses), Counter())
+    assert set(counts) == set(weights)
+    for (left, right), weight in weights.items():
+        same = [counts[rule] + smoothing for rule in counts if rule[0] == left]
+        assert exp(weight) == pytest.approx((counts[left, right] + smoothing) / sum(same), rel=1e-13)
+    truth = trees.TreeEnumeration(parses, terminals)
+    vector = np.array([weights[key] for key in truth.keys])
+    for i, example in enumerate(truth.examples):
+        total = problem.structure.exp_oracle(i, problem.features.scores_of(i, vector))[0]
+        assert total == pytest.approx(optimum.log_sum_exp(example.features @ vector), rel=1e-12)
+        if terminals == 'word':  # all sentences together have the probability 1
+            assert total < 0
+
+
+def test_a_grammar_by_hand():
+    """S is always NP VP; of three NP one is D N; of the words of N dog is two of three."""
+    parses = [
+        trees.tree('(S (NP (D the) (N dog)) (VP (V barks)))'),
+        trees.tree('(S (NP (N dog)) (VP (V sees) (NP (N cat))))'),
+    ]
+    weights, _ = grammar_weights(parses, 'word', 1.0)
+    wanted = {
+        ('S', ('NP', 'VP')): 3 / 3,
+        ('NP', ('D', 'N')): 2 / 5,
+        ('NP', ('N',)): 3 / 5,
+        ('VP', ('V',)): 2 / 4,
+        ('VP', ('V', 'NP')): 2 / 4,
+        ('N', 'dog'): 3 / 5,
+        ('N', 'cat'): 2 / 5,
+        ('D', 'the'): 1,
+        ('V', 'barks'): 2 / 4,
+        ('V', 'sees'): 2 / 4,
+    }
+    assert {key: exp(weight) for key, weight in weights.items()} == pytest.approx(wanted, rel=1e-14)
 
 
 def test_the_objective_has_no_influence():

@@ -98,7 +98,7 @@ def test_the_perceptron_tells_the_truth():
 
 
 def test_counts_is_refused():
-    with pytest.raises(ValueError, match='counts is for labels and sequences of labels'):
+    with pytest.raises(ValueError, match='counts is for labels, sequences of labels and trees of a grammar'):
         make('counts', treebank_problem('projective'))
 
 

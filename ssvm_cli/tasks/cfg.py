@@ -1,0 +1,183 @@
+"""Trees of a context-free grammar over sentences."""
+
+import io
+
+import numpy as np
+
+from cython_ext.structures.grammar import WORDS
+from data_formats.errors import DataError
+from data_formats.parameters.rules import BLOCK, grammar_of, spelled
+from ssvm_cli.bracket_scores import BracketScores
+from ssvm_cli.progress import counted
+
+OPTIONS = ('terminals', 'max_length')
+LONG, LONG_FOR_F1 = 40, 20  # words of sentences whose parsing takes long
+
+
+def task(name):
+    return CfgTask(name)
+
+
+class CfgTask:
+    """The task whose data are a TreeDataset; see the package for what the methods promise."""
+
+    options = OPTIONS
+    outputs_name = 'trees'
+
+    def __init__(self, name):
+        self.name = name
+
+    # ------------------------------------------------------------------------------------------- training
+
+    def read_options(self, o, module):
+        return {'terminals': o.terminals}
+
+    def facts(self, dataset, o):
+        return {'top': dataset.tree(0).top}
+
+    def structure(self, o, module):
+        return {'terminals': o.terminals, 'max_length': o.max_length}
+
+    def trainable(self, dataset, structure):
+        lengths, most = np.diff(dataset.offsets), structure['max_length']
+        if most is None or lengths.max() <= most:
+            return None, None
+        kept = np.flatnonzero(lengths <= most)
+        skipped = f'{dataset.n - len(kept)} of {counted(dataset.n, "sentence")} have more than {counted(most, "word")}'
+        return kept, f'{skipped} and are skipped (--max-length)'
+
+    def sizes(self, dataset):
+        tags = len(np.unique(dataset.tags))
+        words = [counted(len(dataset.word_names), 'form')] if len(dataset.word_names) else []
+        return [
+            counted(dataset.n, 'sentence'),
+            counted(dataset.tokens, 'word'),
+            counted(len(np.unique(dataset.node_labels)), 'label'),
+            counted(tags, 'tag'),
+            *words,
+        ]
+
+    def warning(self, dataset, o, facts):
+        longest = int(np.diff(dataset.offsets).max())
+        counts_brackets = o.objective != 'log' and not o.hard_margin and o.task_loss in (None, 'f1')
+        if counts_brackets and longest > LONG_FOR_F1:
+            what, advice = 'the loss f1 has to tell its parses apart', '--max-length N, or --task-loss zero-one'
+        elif longest > LONG:
+            what, advice = 'time grows with the third power of lengths', '--max-length N'
+        else:
+            return None
+        return f'a sentence of {longest} words: {what}, which takes long ({advice})'
+
+    def memory_hint(self, dataset):
+        return f'rules of {counted(dataset.n, "tree")}', '--max-length N needs less'
+
+    def names(self, dataset):
+        return {'label_names': dataset.label_names, 'word_names': dataset.word_names}
+
+    def transferred(self, model, dataset, features, path):
+        """Weights by block: those of the rules that the model has too."""
+        if model.header['structure']['terminals'] != features.grammar.terminals:
+            raise DataError(path, None, 'has other --terminals', 'expected those of this run')
+        old = grammar_of(model.header, model.weights, model.label_names)
+        rules = spelled(old, model.label_names.names(), model.word_names.names())
+        weights = dict(zip(rules, model.weights[BLOCK].tolist(), strict=True))
+        new = spelled(features.grammar, dataset.label_names.names(), dataset.word_names.names())
+        return features.blocks(features.zeros()) | {BLOCK: np.array([weights.get(rule, 0.0) for rule in new])}
+
+    # ----------------------------------------------------------------------------------- reading with a model
+
+    def model_options(self, model):
+        return {'terminals': model.header['structure']['terminals'], 'top': model.header['data']['top']}
+
+    def place(self, model):
+        return ''
+
+    def lack(self, dataset, model, what):
+        if dataset.complete:
+            return None
+        for i in range(dataset.n):
+            tags, nodes = dataset.tree(i)
+            if None in tags or any(label is None for label, _, _ in nodes):
+                return f'tree {i + 1} has a label that {what} does not know', 'expected known ones'
+        return None
+
+    def given(self, dataset):
+        return dataset.given
+
+    def problem_structure(self, model, path):
+        return {**model.header['structure'], 'grammar': self._grammar(model, path)}
+
+    # ------------------------------------------------------------------------------------------ predicting
+
+    def build_options(self, model, path):
+        return {'structure': {**self.problem_structure(model, path), 'right': False}}
+
+    def problem_options(self, model, problem):
+        return {'structure': {**model.header['structure'], 'grammar': problem.features.grammar, 'right': False}}
+
+    def outputs(self, codes, dataset, decoder):
+        """For each sentence (tags, labels, begins, ends) as TreeDataset.with_trees takes them, None without a parse."""
+        grammar, at = decoder.features.grammar, (4 * dataset.offsets - 2 * np.arange(dataset.n + 1)).tolist()
+        codes = codes.tolist()
+        return [grammar.tree(codes[at[i] : at[i + 1]]) for i in range(dataset.n)]
+
+    def decode(self, o, module, predictions, block):
+        dataset, text = block.dataset, io.BytesIO()
+        grammar = predictions.decoder.features.grammar
+        flat = Flat(grammar, predictions.w, dataset)
+        if o.nbest is not None:
+            trees, shown = [], []
+            for i, candidates in enumerate(predictions.nbest(o.nbest)):
+                found = [(grammar.tree(code.tolist()), *rest) for code, *rest in candidates]
+                trees.append(found[0][0])
+                shown.append([(flat.tree(i), -np.inf, None)] if trees[i] is None else found)
+            module.write_nbest(block, shown, text)
+            return trees, text.getvalue()
+        codes, scores = predictions.best()
+        trees = self.outputs(codes, dataset, predictions.decoder)
+        headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
+        shown = [tree or flat.tree(i) for i, tree in enumerate(trees)]
+        module.write_predictions(block, shown, text, headers=headers)
+        return trees, text.getvalue()
+
+    def scores(self, model, o=None):
+        return TreeScores(model.header['structure']['terminals'] == WORDS)
+
+    def _grammar(self, model, path):
+        try:
+            return grammar_of(model.header, model.weights, model.label_names)
+        except ValueError as error:
+            raise DataError(path, None, str(error)) from error
+
+
+class Flat:
+    """What is written for sentences without a parse: all words right below TOP, each with its likeliest tag."""
+
+    def __init__(self, grammar, w, dataset):
+        self.dataset = dataset
+        self.tags = dataset.tags
+        if grammar.terminals == WORDS:
+            self.tags = best_tags(grammar, np.asarray(w)[grammar.phrasal : grammar.size], dataset)
+
+    def tree(self, i):
+        begin, end = self.dataset.offsets[i : i + 2].tolist()
+        return self.tags[begin:end].tolist(), [-1], [0], [end - begin]
+
+
+def best_tags(grammar, weights, dataset):
+    """int32 [N]: for each word the tag whose rule weighs most, for unknown ones the commonest that they may have."""
+    order = np.lexsort((weights, grammar.lexical_words))
+    counts = np.bincount(grammar.lexical_tags, minlength=grammar.open_tags.max(initial=0) + 1)
+    tags = np.full(len(dataset.word_names) + 1, grammar.open_tags[counts[grammar.open_tags].argmax()], np.int32)
+    tags[grammar.lexical_words[order]] = grammar.lexical_tags[order]
+    return tags[dataset.words]
+
+
+class TreeScores(BracketScores):
+    """BracketScores of a stream of predictions; sentences without a right tree are not counted."""
+
+    def compare(self, dataset, trees):
+        """Count the sentences of a TreeDataset; trees: as CfgTask.outputs has them."""
+        for i, tree in enumerate(trees):
+            if dataset.forms[i]:
+                self.add(dataset.tree(i), None if tree is None else dataset.named(*tree))
