@@ -31,15 +31,16 @@ class HiddenMarkov:
         emission     p(a | y)    = (c_ay + s) / (sum_a c_ay + s A)          of A attributes
         transition   p(y' | y)   = (c_yy' + s) / (sum_y' c_yy' + s K)       of K labels
         start        p(y)        = (c_y + s) / (sum_y c_y + s K)            c_y: how often y begins a sequence
-        triplet      p(y'' | y, y') = (c_yy'y'' + s) / (sum_y'' c_yy'y'' + s K), in chains of order 2 from the third
-                                                                            token on
+        triplet      p(y'' | y, y') = (c_yy'y'' + s) / (sum_y'' c_yy'y'' + s K)
+                                                                            in chains of order 2, from the third token on
 
     The linear model has no weights for the start, so log p(y) is added to the score of y at every token and taken off
     every transition into y, which leaves the first one. In the same way triplets weigh
     log p(y'' | y, y') - log p(y'' | y'), which leaves the transition of the second token alone. What is added at every
-    token stands on an attribute that has value 1 on all of them (--bias makes one) and tells nothing else. A chain without such an attribute begins with any
-    label equally likely. Where there are no transition weights (naive Bayes) the tokens are independent, c_y counts all
-    of them, and the attribute has to be there. What was never seen in training counts neither for nor against a label.
+    token stands on an attribute that has value 1 on all of them (--bias makes one) and tells nothing else. A chain
+    without such an attribute begins with any label equally likely. Where there are no transition weights (naive Bayes)
+    the tokens are independent, c_y counts all of them, and the attribute has to be there. What was never seen in
+    training counts neither for nor against a label.
     """
 
     def __init__(self, features):
