@@ -32,7 +32,7 @@ class HiddenMarkov:
         transition   p(y' | y)   = (c_yy' + s) / (sum_y' c_yy' + s K)       of K labels
         start        p(y)        = (c_y + s) / (sum_y c_y + s K)            c_y: how often y begins a sequence
         triplet      p(y'' | y, y') = (c_yy'y'' + s) / (sum_y'' c_yy'y'' + s K)
-                                                                            in chains of order 2, from the third token on
+                                                                           in chains of order 2, from the third token on
 
     The linear model has no weights for the start, so log p(y) is added to the score of y at every token and taken off
     every transition into y, which leaves the first one. In the same way triplets weigh
