@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 CC ?= cc
 PYTEST_FLAGS ?=
+# Tests side by side on all cores; PYTEST_FLAGS='-n 0' runs them one after another.
+PYTEST := python -m pytest -n auto --dist worksteal
 # Tests and benchmarks that need a data set look for it here, and skip by its name if it is not there.
 export SSVM_DATA ?= $(abspath ../shared/data)
 
@@ -19,7 +21,7 @@ demo: $(VENV)/installed
 	$(MAKE) --no-print-directory -C examples demo SSVM=$(BIN)/ssvm
 
 test: $(VENV)/test-installed lint
-	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+	$(BIN)/$(PYTEST) $(PYTEST_FLAGS)
 
 lint: $(VENV)/test-installed
 	$(BIN)/ruff check
@@ -59,7 +61,7 @@ wheel-test: $(VENV)/created
 	wheel=$$(ls $(CURDIR)/build/wheel-test/*.whl); \
 	echo "testing $$wheel in $$elsewhere"; \
 	"$$elsewhere/.venv/bin/python" -m pip install --quiet --disable-pip-version-check "$$wheel[test]"; \
-	cd "$$elsewhere" && .venv/bin/python -m pytest $(PYTEST_FLAGS)
+	cd "$$elsewhere" && .venv/bin/$(PYTEST) $(PYTEST_FLAGS)
 
 # Kernel tests under a build with bounds checks and C assertions, and under AddressSanitizer; both in folders of their own.
 debug: $(VENV)/test-installed
