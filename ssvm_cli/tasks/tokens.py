@@ -92,7 +92,7 @@ class TokenTask:
         return bool((dataset.labels >= 0).any() or dataset.unknown_labels)
 
     def problem_structure(self, model, path):
-        return None
+        return model.header.get('structure')
 
     # ------------------------------------------------------------------------------------------ predicting
 
