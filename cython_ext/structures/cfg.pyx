@@ -63,6 +63,8 @@ cdef class Cfg(SummedStructure):
         forests, rules, chains, steps = [], [], [], []
         sizes, places = np.zeros((self.n + 1, 4), np.int32), np.zeros(self.n + 1, np.int64)
         room = (1 << 12, 1 << 14)
+        if all_fit and self.n:          # otherwise this is said before the others take their time
+            self._parses(int(np.diff(self.offsets).argmax()), room, True)
         for i in range(self.n):
             room, sizes[i], mine, own, forest = self._parses(i, room, all_fit)
             rules.append(mine)
