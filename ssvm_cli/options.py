@@ -55,9 +55,10 @@ def together(*decorators):
 
 
 def accepted(spellings):
-    """The names of a dictionary from spelling to name, each with its other spelling: ['margin (or 2)', ...]."""
+    """The names of a dictionary from spelling to name, each with its other spelling if any: ['margin (or 2)', ...]."""
     others = {name: spelling for spelling, name in spellings.items() if spelling != name}
-    return [f'{name} (or {other})' for name, other in others.items()]
+    names = dict.fromkeys(spellings.values())
+    return [f'{name} (or {others[name]})' if name in others else name for name in names]
 
 
 class Spelling(click.Choice):

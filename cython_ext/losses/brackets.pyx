@@ -142,12 +142,7 @@ cdef class BracketF1(TaskLoss):
         cdef Py_ssize_t x, h, b
         cdef int32_t e, most_h, most_b, least_b
         cdef int64_t cells = 0
-        grid.at = <int64_t *> table
-        grid.hits = <int32_t *> (table + f.items)
-        grid.least, grid.width = grid.hits + f.items, grid.hits + 2 * f.items
-        grid.more_hits = <int32_t *> (table + 3 * f.items)
-        grid.shift = grid.more_hits + f.edges
-        grid.cells = table + 3 * f.items + f.edges
+        grid[0] = grid_at(f, table)
         for x in range(f.items):
             most_h = most_b = 0
             least_b = 0 if x == 0 else INT32_MAX
@@ -262,6 +257,18 @@ cdef class BracketF1(TaskLoss):
                         events[f.event[e]] += sent * left[a * left_width + b]
 
 
+cdef Grid grid_at(const Forest *f, double *table) noexcept nogil:
+    """The table of a forest, whether it has been laid out or not."""
+    cdef Grid grid
+    grid.at = <int64_t *> table
+    grid.hits = <int32_t *> (table + f.items)
+    grid.least, grid.width = grid.hits + f.items, grid.hits + 2 * f.items
+    grid.more_hits = <int32_t *> (table + 3 * f.items)
+    grid.shift = grid.more_hits + f.edges
+    grid.cells = table + 3 * f.items + f.edges
+    return grid
+
+
 cdef class BracketStrata(Strata):
     """A stratum for every pair of numbers (right brackets, brackets)."""
 
@@ -347,7 +354,7 @@ cdef class BracketStrata(Strata):
             memcpy(code, self.loss.tree.gold(i), self.loss.tree.code_of(i) * sizeof(int32_t))
             return
         rest = self.loss.tree.forest(i, theta, work.scratch, &f, &score)
-        self.loss.lay(i, &f, work.table, &grid)
+        grid = grid_at(&f, work.table)
         width = grid.width[f.items - 1]
         self._choose(&f, score, &grid, f.items - 1, r // width, r % width, <int32_t *> rest)
         self.loss.tree.no_tree(i, code)

@@ -31,6 +31,7 @@ TOPS = ('TOP', 'ROOT')          # labels of the node over a whole sentence that 
 KEPT = 1 << 30                  # bytes of packed parses that are kept
 KEPT_TO_PREDICT = 1 << 26       # the same where each sentence is parsed once
 LARGEST = 1 << 31               # bytes that the parses of a sentence may take while they are found
+LONGEST_TO_PREDICT = 1000       # words of a sentence, whose parses take seconds
 
 cdef enum:
     NO_RULE = -2                # grammar.UNKNOWN_WORD
@@ -39,7 +40,7 @@ cdef enum:
 cdef class Cfg(SummedStructure):
     """grammar: a Grammar; dataset: a TreeDataset over the same numbers; codes: those of its trees as Grammar.codes has
     them, or None where they are not known; limit: bytes of packed parses that are kept. A sentence with too many parses
-    to hold raises UnfitDataError, but where no right trees are known it has none."""
+    to hold raises UnfitDataError; where no right trees are known it has none, and so have overlong ones."""
 
     def __init__(self, grammar, dataset, codes=None, Py_ssize_t limit=KEPT):
         cdef const int64_t[::1] offsets = dataset.offsets
@@ -62,6 +63,8 @@ cdef class Cfg(SummedStructure):
         forests, rules, chains, steps = [], [], [], []
         sizes, places = np.zeros((self.n + 1, 4), np.int32), np.zeros(self.n + 1, np.int64)
         room = (1 << 12, 1 << 14)
+        if all_fit and self.n:          # otherwise this is said before the others take their time
+            self._parses(int(np.diff(self.offsets).argmax()), room, True)
         for i in range(self.n):
             room, sizes[i], mine, own, forest = self._parses(i, room, all_fit)
             rules.append(mine)
@@ -102,6 +105,8 @@ cdef class Cfg(SummedStructure):
         cdef double[::1] memory
         cdef int32_t[::1] forest
         none = np.zeros(0, np.int32)
+        if n > LONGEST_TO_PREDICT and not all_fit:
+            return room, (0, 0, 0, 0), none, none, None
         if n == 0:
             raise ValueError(f'sentence {i + 1} has no words')
         while not enough:

@@ -124,6 +124,13 @@ def test_a_sentence_may_have_no_tree():
         assert structure.exp_oracle(i, np.zeros(0))[0] == -np.inf
 
 
+def test_overlong_sentences_have_no_tree():
+    """Where right trees are not known: the line of a file that holds no sentences would take for ever."""
+    grammar = Grammar.of(trees.dataset_of(trees.named('halves')), 'word')
+    data = trees.dataset_of([('S', *[('S', 'a')] * length) for length in (30, 1001, 2)])
+    assert Cfg(grammar, data).parsed.tolist() == [True, False, True]
+
+
 def test_trees_that_the_grammar_does_not_write_are_refused():
     grammar = Grammar.of(trees.dataset_of(trees.named('halves')), 'word')
     data = trees.dataset_of([trees.tree('(S (S (S a)) (S a))')])
