@@ -6,6 +6,7 @@ build/benchmarks ($SSVM_BENCH) and is made once. Everything is streamed: see mea
 
 import gzip
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -198,3 +199,18 @@ def alignments(natives=200):
         native = length if kind == '>native' else native
         cells += native * length if kind != '>native' else 0
     return path, cells
+
+
+def phrases():
+    """The sentences of ten words of GUM: phrases.mrg, and how many they are."""
+    source = _source('gum_constituency', 'const')
+    path = _make(work() / 'phrases.mrg', source, _of_ten_words)
+    with open(path, encoding='utf-8') as lines:
+        return path, sum(1 for _ in lines)
+
+
+def _of_ten_words(source, stream):
+    for path in sorted(source.glob('GUM_*.ptb')):
+        for tree in re.split(r'^(?=\(ROOT)', path.read_text(encoding='utf-8'), flags=re.MULTILINE):
+            if len(re.findall(r'[^\s()]\)', tree)) == 10:
+                stream.write(' '.join(tree.split()) + '\n')

@@ -1,4 +1,5 @@
-"""How fast training passes over other structures are: words of dependency trees and cells of alignments a second.
+"""How fast training passes over other structures are: words of dependency trees, cells of alignments and
+sentences of a grammar a second.
 
 A pass of bcfw finds the features and scores of each example, calls its oracle and makes a step. What counts is the
 time in the solver of all passes but the first, in which dictionaries and tables are filled.
@@ -10,13 +11,15 @@ import ours
 import report
 
 PASSES = 6
-WORDS, CELLS = 20_000, 200_000_000  # wanted, a second
+WORDS, CELLS, SENTENCES = 20_000, 200_000_000, 2_000  # wanted, a second
 
 
 def tasks():
     """(what, its unit, units in a pass, how many are wanted a second, argument lists of training by name)."""
     trees, words = data.dependencies()
     aligned, cells = data.alignments()
+    phrases, sentences = data.phrases()
+    grammar = ('--terminals', 'pos', '--max-passes', PASSES, '--gap-every', 1)
     parser = ('--task', 'dependency', '--max-passes', PASSES, '--gap-every', 1)
     yield (
         'dependency trees, CoNLL-2007 Spanish', 'words', words, WORDS,
@@ -30,6 +33,14 @@ def tasks():
     yield (
         'alignments, 50 by 50 letters', 'cells', cells, CELLS,
         {'bcfw': ('--task', 'alignment', '--max-passes', PASSES, '--gap-every', 1, aligned)},
+    )  # fmt: skip
+    yield (
+        'trees of a grammar, GUM, sentences of ten words', 'sentences', sentences, SENTENCES,
+        {
+            'bcfw, zero-one': (*grammar, '--task-loss', 'zero-one', phrases),
+            'bcfw, F1': (*grammar, phrases),
+            'eg, log': (*grammar, '--objective', 'log', '--solver', 'eg', phrases),
+        },
     )  # fmt: skip
 
 
