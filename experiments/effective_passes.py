@@ -58,8 +58,8 @@ def points(problem, method, C, step, rows, n, optimum):
     ]
 
 
-def summary(mine):
-    """A row of the table: effective passes to an objective and to a gap, and where the run ended."""
+def summary(mine, cpu_seconds):
+    """A row of the table: effective passes to an objective and to a gap, where the run ended and what it all took."""
 
     def first(column, limit):
         return next((p['effective_passes'] for p in mine if p[column] <= limit), '')
@@ -70,6 +70,7 @@ def summary(mine):
         **{f'within_{limit}_percent': first('excess_percent', limit) for limit in WITHIN},
         **{f'gap_{limit}_percent': first('gap_percent', limit) for limit in WITHIN},
         **{key: last[key] for key in ('effective_passes', 'seconds', 'objective', 'gap_percent', 'test_error')},
+        'cpu_seconds': cpu_seconds,
     }
 
 
@@ -107,7 +108,7 @@ def compare(problem, given, methods, Cs, n):
         for method, step, rows in runs:
             mine = points(problem, method, C, step, rows, n, optimum)
             drawn += mine
-            table.append(summary(mine))
+            table.append(summary(mine, rows[-1]['cpu_seconds']))
             print(', '.join(f'{key} {value}' for key, value in table[-1].items()), flush=True)
     return drawn, table
 

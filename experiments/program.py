@@ -3,10 +3,13 @@
 import argparse
 import csv
 import re
+import resource
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+CPU = '# CPU seconds: '  # begins the last line of a log that is kept
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,10 @@ def parser(description):
 
 
 def log_of(problem, ssvm, folder, name, options):
-    """The rows of the log of a run, with numbers for text. A run is made once: its log is kept as runs/NAME.csv."""
+    """The rows of the log of a run, with numbers for text. A run is made once: its log is kept as runs/NAME.csv.
+
+    The last row has cpu_seconds besides, those of the whole run: reading and evaluating as well as training.
+    """
     kept = folder / 'runs' / f'{re.sub(r"[^a-z0-9.]+", "-", name.lower())}.csv'
     if not kept.exists():
         kept.parent.mkdir(exist_ok=True)
@@ -40,13 +46,25 @@ def log_of(problem, ssvm, folder, name, options):
         partial.unlink(missing_ok=True)
         files = ('--dev', folder / problem.test, '--log', partial, folder / problem.train, folder / 'model')
         words = [str(word) for word in (ssvm, 'train', '-q', '--threads', 1, *problem.options, *options, *files)]
+        before = children_seconds()
         done = subprocess.run(words, stderr=subprocess.PIPE, text=True)
         if done.returncode:
             sys.exit(f'exit {done.returncode} from {" ".join(words)}\n{done.stderr}')
+        with open(partial, 'a') as stream:
+            stream.write(f'{CPU}{children_seconds() - before:.2f}\n')
         partial.replace(kept)
     with open(kept, newline='') as stream:
-        rows = csv.DictReader(line for line in stream if not line.startswith('#'))
-        return [{key: float(value) if value else None for key, value in row.items()} for row in rows]
+        lines = list(stream)
+    rows = csv.DictReader(line for line in lines if not line.startswith('#'))
+    rows = [{key: float(value) if value else None for key, value in row.items()} for row in rows]
+    rows[-1]['cpu_seconds'] = float(lines[-1].removeprefix(CPU)) if lines[-1].startswith(CPU) else None
+    return rows
+
+
+def children_seconds():
+    """CPU time of the programs that have been run so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def write(path, rows):

@@ -2,7 +2,7 @@
 
 import program
 
-LARGEST, FACTOR, VALUES = 1000, 0.7, 24
+LARGEST, FACTOR = 1000, 0.7
 TOLERANCE, MOST = 0.001, 1000
 METHODS = {
     'EG': ('--solver', 'eg', '--set', 'acceleration=false'),
@@ -10,27 +10,30 @@ METHODS = {
 }
 
 
-def warm(problem, given, name, n):
+def warm(problem, given, name, n, values):
     """The last rows of the log, one for each C."""
-    ends = f'{LARGEST / n!r}:{LARGEST * FACTOR ** (VALUES - 0.5) / n!r}:{FACTOR}'
+    ends = f'{LARGEST / n!r}:{LARGEST * FACTOR ** (values - 0.5) / n!r}:{FACTOR}'
     words = ('--lambda-path', ends, *common(name))
     return program.log_of(problem, given.ssvm, given.folder, f'{name} warm', words)
 
 
-def cold(problem, given, name, n):
-    for k in range(VALUES):
+def cold(problem, given, name, n, values):
+    for k in range(values):
         options = ('--lambda', LARGEST * FACTOR**k / n, *common(name))
         yield program.log_of(problem, given.ssvm, given.folder, f'{name} cold {k}', options)[-1]
+
+
+WAYS = {'warm': warm, 'cold': cold}
 
 
 def common(name):
     return (*METHODS[name], '--rel-gap', TOLERANCE, '--gap-every', 1, '--max-passes', MOST)
 
 
-def table(problem, starts, n):
+def table(problem, starts, n, values):
     """A row for each C: effective passes, those so far, seconds and test error of every way to get there."""
     out, totals = [], dict.fromkeys(starts, 0.0)
-    for k in range(VALUES):
+    for k in range(values):
         row = {'C': f'{LARGEST * FACTOR**k:.6g}'}
         for name, logs in starts.items():
             passes = logs[k]['oracle_calls'] / n
@@ -62,14 +65,11 @@ def plot(path, rows, names):
     print(path)
 
 
-def run(problem, given, n):
-    """All of it, and its table."""
-    starts = {}
-    for name in METHODS:
-        starts[f'{name}, warm'] = warm(problem, given, name, n)
-        starts[f'{name}, cold'] = list(cold(problem, given, name, n))
-    rows = table(problem, starts, n)
+def run(problem, given, n, values, methods=METHODS, ways=WAYS):
+    """All of it, and its table, of so many values of C."""
+    starts = {f'{name}, {way}': list(WAYS[way](problem, given, name, n, values)) for name in methods for way in ways}
+    rows = table(problem, starts, n, values)
     program.write(given.folder / 'path.csv', rows)
     for name in starts:
-        print(f'{name}: {rows[-1][f"{name}: cumulative"]} effective passes for {VALUES} values of C')
+        print(f'{name}: {rows[-1][f"{name}: cumulative"]} effective passes for {values} values of C')
     plot(given.folder / 'path.png', rows, starts)

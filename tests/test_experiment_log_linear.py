@@ -89,7 +89,7 @@ def test_convergence(prepared, program, monkeypatch, script):
 
 def test_path(prepared, program, monkeypatch, script):
     path, shared = script('path'), script('regularisation_path')
-    monkeypatch.setattr(shared, 'VALUES', 3)
+    monkeypatch.setattr(path, 'VALUES', 3)
     path.main([str(prepared), '--ssvm', program])
     table = rows(prepared / 'path.csv')
     assert [row['C'] for row in table] == ['1000', '700', '490']
