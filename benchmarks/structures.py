@@ -1,5 +1,5 @@
-"""How fast training passes over other structures are: words of dependency trees, cells of alignments and
-sentences of a grammar a second.
+"""How fast training passes over other structures are: words of dependency trees, cells of alignments and sentences of a
+grammar a second.
 
 A pass of bcfw finds the features and scores of each example, calls its oracle and makes a step. What counts is the
 time in the solver of all passes but the first, in which dictionaries and tables are filled.
@@ -19,8 +19,9 @@ def tasks():
     trees, words = data.dependencies()
     aligned, cells = data.alignments()
     phrases, sentences = data.phrases()
-    grammar = ('--terminals', 'pos', '--max-passes', PASSES, '--gap-every', 1)
-    parser = ('--task', 'dependency', '--max-passes', PASSES, '--gap-every', 1)
+    whole = ('--max-passes', PASSES, '--rel-gap', 0, '--gap-every', 1)
+    grammar = ('--terminals', 'pos', *whole)
+    parser = ('--task', 'dependency', *whole)
     yield (
         'dependency trees, CoNLL-2007 Spanish', 'words', words, WORDS,
         {
@@ -32,7 +33,7 @@ def tasks():
     )  # fmt: skip
     yield (
         'alignments, 50 by 50 letters', 'cells', cells, CELLS,
-        {'bcfw': ('--task', 'alignment', '--max-passes', PASSES, '--gap-every', 1, aligned)},
+        {'bcfw': ('--task', 'alignment', *whole, aligned)},
     )  # fmt: skip
     yield (
         'trees of a grammar, GUM, sentences of ten words', 'sentences', sentences, SENTENCES,

@@ -46,6 +46,10 @@ def made_up(tmp_path_factory):
     rows = (f'{k}\tw{rng.randrange(9)}\t_\tP\tP\t_\t{rng.randrange(k)}\tr\t_\t_' for k in (1, 2, 3, 4) * 20)
     text = ''.join(row + ('\n\n' if k % 4 == 3 else '\n') for k, row in enumerate(rows))
     (folder / 'conll2007_spanish' / 'esp.train').write_text(text)
+    (folder / 'gum_constituency' / 'const').mkdir(parents=True)
+    cuts = [(rng.randrange(1, 9), 10 - k % 2) for k in range(20)]  # where a sentence falls into its two phrases
+    trees = [f'(ROOT\n (S (X{" (A w)" * cut}) (X{" (A w)" * (end - cut)})))\n' for cut, end in cuts]
+    (folder / 'gum_constituency' / 'const' / 'GUM_a.ptb').write_text(''.join(trees))
     with gzip.open(folder / 'ocr_letters' / 'letter.data.gz', 'wt') as stream:
         for k in range(60):
             following = -1 if k % 3 == 2 else k + 1
