@@ -6,7 +6,7 @@ import corpus
 import effective_passes
 from effective_passes import Method
 
-CS = (100, 10)
+CS = (100, 10, 1)
 METHODS = [
     Method('EG', ('--solver', 'eg', '--set', 'acceleration=false')),
     Method('L-BFGS', ('--solver', 'lbfgs')),
