@@ -130,18 +130,21 @@ cdef class Eg(Solver):
             self.dual.strength = strength
 
     cdef void visit(self, Py_ssize_t i) noexcept nogil:
+        """A step that does not lower the dual. One that was cut to the longest allowed now says nothing about longer
+        ones, so the step of the example stays what it was."""
         cdef Py_ssize_t attempt
-        cdef double gain, step = self.step_data[i]
+        cdef double gain, step
         self.dual.look(i)
-        step = min(step, self.dual.longest)
+        step = min(self.step_data[i], self.dual.longest)
         for attempt in range(HALVINGS):
             gain = self.dual.propose(i, step)
             self.oracle_calls += 1
             if gain >= -ROUNDING * self.dual.rounding():
                 self.dual.accept(i)
                 self.gain += gain
-                step *= self.growth
-                break
+                if attempt or step == self.step_data[i]:
+                    self.step_data[i] = step * self.growth
+                return
             step = max(0.5 * step, SMALLEST)        # not a number counts as a fall
         self.step_data[i] = step
 
