@@ -46,11 +46,12 @@ class Monitor:
         dev: scorer of held-out data: dev.score(w) -> dictionary; or None.
         save: function of this monitor that writes a checkpoint.
         save_every: seconds between two checkpoints.
+        seconds: that the solver has taken before its first pass.
     """
 
     def __init__(
         self, problem, solver, tolerance: Tolerance | None, limits: Limits, schedule, progress, log=None, dev=None,
-        save=None, save_every=math.inf,
+        save=None, save_every=math.inf, seconds=0.0,
     ):  # fmt: skip
         self.problem = problem
         self.solver = solver
@@ -64,7 +65,7 @@ class Monitor:
         self.save = save
         self.save_every = save_every
         self.bounds = Bounds(lambda w, temperature: weights_dual.make(problem, w, temperature))
-        self.seconds = 0.0  # inside the solver
+        self.seconds = seconds  # inside the solver
         self.rows = 0
         from_scores = solver.temperature is not None or (problem.sums and solver.dual_value() is None)
         self._softmax = tolerance is not None and from_scores

@@ -84,7 +84,7 @@ class PathTraining(Training):
         """The problem and the solver for the next lambda, warm-started from the best bounds of the one before."""
         bounds, self.lam = self.monitor.bounds, lam
         self.problem = self.problem.with_lambda(lam)
-        self.solver = self.info.make(self.problem, self.settings, self.o.seed)
+        self._make_solver()
         if hasattr(self.solver, 'set_dual_point') and bounds.point is not None:
             self.solver.set_dual_point(bounds.point)
         elif hasattr(self.solver, 'set_start') and bounds.w is not None:
@@ -101,6 +101,7 @@ class PathTraining(Training):
             monitor.Limits(limit, o.max_time),
             Schedule(o.gap_every),
             self.progress,
+            seconds=self._making,
         )
         with self._failing_explained():
             status = self.monitor.run(stop, evaluate_first=place > 0 or o.init is not None)

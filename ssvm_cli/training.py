@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import time
 import zlib
 
 import numpy as np
@@ -164,6 +165,7 @@ class Training:
             dev=dev,
             save=self._save_checkpoint if self.checkpoint_path else None,
             save_every=o.checkpoint_every,
+            seconds=self._making,
         )
         if saved:
             self.monitor.restore(saved.parts)
@@ -305,9 +307,15 @@ class Training:
             self.progress.say(str(self.problem.features.basis), level=2)
         memory.check_problem(self.problem, self.info, *self.task.memory_hint(self.dataset))
         try:
-            self.solver = self.info.make(self.problem, self.settings, o.seed)
+            self._make_solver()
         except ValueError as error:
             raise self._refused(error) from error
+
+    def _make_solver(self):
+        """The solver of the present problem; some try out steps before their first pass."""
+        start = time.perf_counter()
+        self.solver = self.info.make(self.problem, self.settings, self.o.seed)
+        self._making = time.perf_counter() - start
 
     def _refused(self, error):
         """What the core cannot do: with the values in the data, or with these options."""

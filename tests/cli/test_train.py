@@ -447,6 +447,13 @@ def test_more_passes_end_no_worse(files, tmp_path, how):
     assert any(float(row['primal_now']) > primal[0] for row in read_log(tmp_path / 'log'))
 
 
+def test_the_search_for_a_step_takes_time_too(files, tmp_path):
+    how = ('--solver', 'sgd', '--max-passes', 0, '--log', tmp_path / 'log')
+    run('train', '-q', *how, files / 'train.conll', tmp_path / 'm')
+    (row,) = read_log(tmp_path / 'log')
+    assert int(row['oracle_calls']) > 0 and float(row['seconds']) > 0
+
+
 @pytest.mark.parametrize('how', [[], ['--objective', 'log'], ['--lambda-path', '1:0.1:0.1'], ['--solver', 'n-slack']])
 def test_features_that_are_too_large_are_named(files, tmp_path, how):
     text = (files / 'train.svm').read_text()
