@@ -32,16 +32,16 @@ def short_steps(solver, settings):
     return None
 
 
-def no_weights(path, passes, w, relative_gap):
+def no_weights(path, passes, bounds, relative_gap):
     """Training that has brought nothing, which a certificate does not show.
 
     Args:
         path: the model.
         passes: those made.
-        w: its weights, or None.
+        bounds: the Bounds of the run; where the objective is 0 there was nothing to learn.
         relative_gap: what the run ended with; None without certificate.
     """
-    if not passes or np.any(w):
+    if not passes or np.any(bounds.w) or bounds.primal == 0:
         return None
     if relative_gap is not None and relative_gap <= WIDE_GAP:
         advice = 'a smaller --lambda, that is a larger -c, lets them grow'

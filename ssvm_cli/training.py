@@ -526,7 +526,7 @@ class Training:
             self._hint_at_the_gap()
         if status != monitor.INTERRUPTED:
             gap = None if tolerance is None else self._relative_gap()
-            self._hint(hints.no_weights(self.model_path, self.passes, self.monitor.bounds.w, gap))
+            self._hint(hints.no_weights(self.model_path, self.passes, self.monitor.bounds, gap))
         bounds = self.monitor.bounds
         text = f'{STATUS_TEXT[status]} after {counted(self.passes, "pass", "passes")}'
         if tolerance is None:

@@ -31,7 +31,7 @@ TOPS = ('TOP', 'ROOT')          # labels of the node over a whole sentence that 
 KEPT = 1 << 30                  # bytes of packed parses that are kept
 KEPT_TO_PREDICT = 1 << 26       # the same where each sentence is parsed once
 LARGEST = 1 << 31               # bytes that the parses of a sentence may take while they are found
-LONGEST_TO_PREDICT = 1000       # words of a sentence, whose parses take seconds
+LONGEST = 1000                  # words of a sentence, whose parses take seconds
 
 cdef enum:
     NO_RULE = -2                # grammar.UNKNOWN_WORD
@@ -105,7 +105,10 @@ cdef class Cfg(SummedStructure):
         cdef double[::1] memory
         cdef int32_t[::1] forest
         none = np.zeros(0, np.int32)
-        if n > LONGEST_TO_PREDICT and not all_fit:
+        if n > LONGEST:
+            if all_fit:
+                raise UnfitDataError(f'sentence {i + 1} has {n} words, and the longest that are parsed have {LONGEST} '
+                                     f'(--max-length {LONGEST} leaves longer ones out)')
             return room, (0, 0, 0, 0), none, none, None
         if n == 0:
             raise ValueError(f'sentence {i + 1} has no words')

@@ -129,6 +129,8 @@ def test_overlong_sentences_have_no_tree():
     grammar = Grammar.of(trees.dataset_of(trees.named('halves')), 'word')
     data = trees.dataset_of([('S', *[('S', 'a')] * length) for length in (30, 1001, 2)])
     assert Cfg(grammar, data).parsed.tolist() == [True, False, True]
+    with pytest.raises(ValueError, match='sentence 2 has 1001 words, and the longest that are parsed have 1000'):
+        Cfg(grammar, data, [None] * 3)
 
 
 def test_trees_that_the_grammar_does_not_write_are_refused():
