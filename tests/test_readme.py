@@ -2,6 +2,7 @@
 pages mention exist; the tables name what there is."""
 
 import json
+import math
 import os
 import re
 import shutil
@@ -37,25 +38,45 @@ def table_column(heading, column=0):
     return [word for row in rows for word in re.findall(r'`([^`]+)`', row.split('|')[column + 1])]
 
 
+class Tour:
+    """The blocks of the README, run in their order in a copy of examples/ with the ssvm under test first on PATH. They
+    build on each other: whichever is asked for, by whichever process, those before it run first."""
+
+    def __init__(self, folder):
+        self.work = folder / 'examples'
+        shutil.copytree(ROOT / 'examples', self.work, ignore=shutil.ignore_patterns('out'))
+        programs = folder / 'bin'
+        programs.mkdir()
+        program = programs / 'ssvm'
+        installed = Path(sys.executable).parent / 'ssvm'
+        self.env = {**os.environ, 'PATH': f'{programs}{os.pathsep}{os.environ["PATH"]}'}
+        if installed.exists():
+            program.symlink_to(installed)
+        else:
+            program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ssvm_cli.main "$@"\n')
+            program.chmod(0o755)
+            self.env['PYTHONPATH'] = str(ROOT)
+        self.waiting = blocks(README, 'sh')
+
+    def run(self, code):
+        return subprocess.run(
+            ['bash', '-euc', code], cwd=self.work, env=self.env, capture_output=True, text=True, timeout=300
+        )
+
+    def run_to(self, line):
+        """Run the blocks up to that line that have not run yet."""
+        while self.waiting and self.waiting[0][0] <= line:
+            at, code = self.waiting.pop(0)
+            run = self.run(code)
+            assert run.returncode == 0, (
+                f'README.md:{at}: exit {run.returncode}\n{run.stdout[-2000:]}{run.stderr[-2000:]}'
+            )
+            assert 'Traceback' not in run.stderr
+
+
 @pytest.fixture(scope='module')
 def tour(tmp_path_factory):
-    """A copy of examples/ to work in, and an environment whose PATH begins with the ssvm under test."""
-    folder = tmp_path_factory.mktemp('readme')
-    work = folder / 'examples'
-    shutil.copytree(ROOT / 'examples', work, ignore=shutil.ignore_patterns('out'))
-    programs = folder / 'bin'
-    programs.mkdir()
-    program = programs / 'ssvm'
-    installed = Path(sys.executable).parent / 'ssvm'
-    if installed.exists():
-        program.symlink_to(installed)
-    else:
-        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ssvm_cli.main "$@"\n')
-        program.chmod(0o755)
-    env = {**os.environ, 'PATH': f'{programs}{os.pathsep}{os.environ["PATH"]}'}
-    if not installed.exists():
-        env['PYTHONPATH'] = str(ROOT)
-    return work, env
+    return Tour(tmp_path_factory.mktemp('readme'))
 
 
 def test_the_tour_begins_in_its_folder_with_the_program_of_the_demo(tmp_path):
@@ -71,13 +92,9 @@ def test_the_tour_begins_in_its_folder_with_the_program_of_the_demo(tmp_path):
     assert done.stdout == 'found in examples\n'
 
 
-@pytest.mark.parametrize('line, code', blocks(README, 'sh'), ids=lambda value: value if isinstance(value, int) else '')
-def test_every_command_runs(tour, line, code):
-    """Blocks build on those before them, so this is one test in many steps: run the whole file."""
-    work, env = tour
-    run = subprocess.run(['bash', '-euc', code], cwd=work, env=env, capture_output=True, text=True, timeout=300)
-    assert run.returncode == 0, f'README.md:{line}: exit {run.returncode}\n{run.stdout[-2000:]}{run.stderr[-2000:]}'
-    assert 'Traceback' not in run.stderr
+@pytest.mark.parametrize('line', [line for line, _ in blocks(README, 'sh')])
+def test_every_command_runs(tour, line):
+    tour.run_to(line)
 
 
 def test_the_tour_has_commands_of_every_kind():
@@ -108,15 +125,13 @@ def test_set_up_is_what_ci_runs():
 
 def test_the_tour_shows_weights_and_a_score_worth_showing(tour):
     """What its blocks have left behind: rows of weights, not comments; entities that are found."""
-    work, env = tour
-    if not (work / 'pos.tsv').exists():
-        pytest.skip('needs the blocks before it')
+    tour.run_to(math.inf)
     (line,) = re.findall(r'^grep .* pos\.tsv .*$', README, re.MULTILINE)
-    shown = subprocess.run(['bash', '-euc', line], cwd=work, env=env, capture_output=True, text=True, check=True).stdout
+    shown = tour.run(line).stdout
     rows = [row.split('\t') for row in shown.splitlines()]
     assert [row[:2] for row in rows] == [['transition', 'DET']] * 3
     assert float(rows[0][3]) >= float(rows[1][3]) >= float(rows[2][3]) > 0
-    entities, *trees = (json.loads((work / f'{name}.json').read_text()) for name in ('ner', 'phrases', 'counted'))
+    entities, *trees = (json.loads((tour.work / f'{name}.json').read_text()) for name in ('ner', 'phrases', 'counted'))
     found = [round(100 * scores['f1']) for scores in (entities['chunks'], *trees)]
     assert found == [int(said) for said in re.findall(r'(?:F1 of|one of) (\d+)', README)]
 
