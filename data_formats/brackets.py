@@ -1,8 +1,8 @@
 """Penn brackets: `(LABEL (TAG WORD) ...)`, white space free. cython_ext.text.brackets says what is left out.
 
 Where the outermost labels of a training file are not all the same, TOP is put above those that are others than TOP,
-ROOT or none, and in place of these. Files for prediction may
-hold plain sentences: a line of words for each, `WORD_TAG` for grammars over tags.
+ROOT or none, and in place of these. Files for prediction may hold plain sentences: a line of words for each, `WORD_TAG`
+for grammars over tags.
 """
 
 import re
