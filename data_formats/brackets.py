@@ -10,6 +10,7 @@ from functools import partial
 
 import numpy as np
 
+from cython_ext.structures.grammar import TAGS, TOPS
 from cython_ext.text.brackets import PLAIN, TOP, TREE, BracketParser, put_trees
 from cython_ext.text.cuts import after_tree
 from cython_ext.text.vocabulary import Vocabulary
@@ -24,9 +25,7 @@ DESCRIPTION = 'Penn brackets: (LABEL (TAG WORD) ...), white space free; to predi
 EXTENSIONS = ('.mrg', '.ptb', '.penn', '.brackets')
 TASKS = ('cfg',)
 
-TOPS = ('TOP', 'ROOT')
 FIRST = re.compile(rb'[ \t\r\n]*([^ \t\r\n])')
-TAGS = 'pos'
 NO_TREES = ('no trees in this file', 'expected one with words at least')
 
 

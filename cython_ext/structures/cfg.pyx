@@ -22,12 +22,11 @@ from cython_ext.structures cimport forest as packed
 from cython_ext.structures.chart cimport Chart, ChartGrammar, GrammarTables, fill, fits, lay, mark, mark_rules, pack
 from cython_ext.structures.chart cimport room as chart_room
 from cython_ext.structures.forest cimport Forest, Ranking, forest_at, forest_size
-from cython_ext.structures.grammar import Grammar
+from cython_ext.structures.grammar import TOPS, Grammar
 from cython_ext.structures.registry import StructureInfo
 from cython_ext.structures.structure cimport SummedStructure
 from cython_ext.structures.structure import padded
 
-TOPS = ('TOP', 'ROOT')          # labels of the node over a whole sentence that is no constituent
 KEPT = 1 << 30                  # bytes of packed parses that are kept
 KEPT_TO_PREDICT = 1 << 26       # the same where each sentence is parsed once
 LARGEST = 1 << 31               # bytes that the parses of a sentence may take while they are found

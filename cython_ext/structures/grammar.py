@@ -16,6 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 
+TOPS = ('TOP', 'ROOT')  # labels of the node over a whole sentence that is no constituent
 WORDS, TAGS = 'word', 'pos'  # what the terminals are
 UNKNOWN_WORD = -2  # less the tag: the rule of a leaf that none writes
 
