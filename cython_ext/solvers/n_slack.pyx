@@ -44,7 +44,7 @@ cdef class NSlack(Solver):
     cdef readonly Py_ssize_t every, position, added, pending
     cdef readonly Py_ssize_t sweep, sweep_position      # of the re-optimisation under way; sweep 0: none
     cdef double sweep_gap, gap_sum, violation_sum, primal_sum
-    cdef object last_estimate, upper                    # upper: P(0), once it was asked for
+    cdef object last_estimate
     cdef object margin                                  # the smallest of any example at w, once it was asked for
 
     def __init__(self, Problem problem not None, options, seed=0):
@@ -193,22 +193,20 @@ cdef class NSlack(Solver):
             return Evaluation(self.problem.lam / 2 * self.problem.features.inner(w, w), np.zeros(self.problem.n))
         return Evaluation(np.inf, np.full(self.problem.n, np.inf))
 
-    def figures(self):
+    def figures(self, primal=np.inf):
         """Constraints in the working sets, and what Theorem 18 allows at the present epsilon (infinity at 0)."""
         outputs = sum(self.block.sets.counts()) - self.problem.n
-        return {'constraints': outputs, 'constraint_bound': self._most_constraints()}
+        return {'constraints': outputs, 'constraint_bound': self._most_constraints(primal)}
 
-    def _most_constraints(self):
-        """Theorem 18 with the largest ||c psi|| among the constraints for R (Delta R with slack rescaling), and the mean
-        loss at w = 0 for the bound C Delta on the dual of slack norm 1; C = 1 / lambda."""
+    def _most_constraints(self, primal):
+        """Theorem 18 with the largest ||c psi|| among the constraints for R (Delta R with slack rescaling), and for the
+        highest dual, where the proof has C Delta, an objective value: no dual is above it; C = 1 / lambda."""
         if self.hard or self.epsilon <= 0:
             return np.inf
-        if self.upper is None:
-            self.upper = self.problem.evaluate(self.problem.features.zeros()).primal
         n, lam, epsilon, radius2 = self.problem.n, self.problem.lam, self.epsilon, self.block.radius2
         if self.block.objective.ridge > 0:
-            return 2 * self.upper * (radius2 / lam + n) / epsilon**2
-        return max(2 * n * self.upper / epsilon, 8 * self.upper * radius2 / (lam * epsilon**2))
+            return 2 * primal * (radius2 / lam + n) / epsilon**2
+        return max(2 * n * primal / epsilon, 8 * primal * radius2 / (lam * epsilon**2))
 
     def estimate(self):
         return self.last_estimate

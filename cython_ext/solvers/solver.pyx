@@ -44,8 +44,8 @@ cdef class Solver:
         """A rough (primal, dual) for free, from the last pass; None without one."""
         return None
 
-    def figures(self):
-        """What the log shows besides, {column: number}; always the same columns."""
+    def figures(self, primal=np.inf):
+        """What the log shows besides, {column: number}; always the same columns. primal: the lowest objective known."""
         return {}
 
     def dual_value(self):

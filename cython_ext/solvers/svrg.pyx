@@ -223,7 +223,7 @@ cdef class Svrg(Solver):
         """fixed = G, with the statistics at the anchor and the dual point that they make."""
         problem = self.problem
         cdef Accumulator total = self.total
-        total.clear()
+        total.clear(problem.pool)
         losses, biases = np.empty(problem.n), np.empty(problem.n)
         chunks = enumerate(problem._parts(total.chunks))
         problem.pool.map(self._means, [(self.anchor, losses, biases, stop, total, c, *chunk) for c, chunk in chunks])
@@ -390,7 +390,7 @@ cdef class Svrg(Solver):
         """At the last anchor: the smoothed objective, which is no lower than P."""
         return None if self.last is None else (self.last[0], self.last[1])
 
-    def figures(self):
+    def figures(self, primal=np.inf):
         return {'mu': self.mu if self.smooths else None, 'kappa': self.kappa, 'step': self.step}
 
     def dual_value(self):

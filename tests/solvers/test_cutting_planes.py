@@ -124,7 +124,7 @@ def test_a_fixed_epsilon_ends_the_run_within_the_bound_of_theorem_18(variant, ep
         assert method.passes < 1000
     primal, dual = bounds(method)
     assert primal - dual <= epsilon * (1 + 1e-9)
-    figures = method.figures()
+    figures = method.figures(primal)
     assert 0 < figures['constraints'] <= figures['constraint_bound'] < np.inf
 
 
