@@ -33,6 +33,12 @@ def ranges(cost, count):
     return [(int(a), int(b)) for a, b in pairwise(marks) if b > a]
 
 
+def even_ranges(size, count):
+    """At most `count` ranges (begin, end) of nearly equal length, none where there is nothing."""
+    bounds = np.linspace(0, size, count + 1).astype(int).tolist()
+    return [(a, b) for a, b in pairwise(bounds) if b > a]
+
+
 def in_order(function, items, threads):
     """function(item) for each item, in order, by several threads; at most 2 threads + 1 items are held at a time.
 

@@ -16,7 +16,7 @@ from cython_ext import dual_point, weights_dual
 from cython_ext.features.feature_map cimport Accumulator, FeatureMap
 from cython_ext.kernels cimport vector
 from cython_ext.objectives.objective cimport MaxObjective, Objective, SumObjective
-from cython_ext.parallel import Pool, ranges
+from cython_ext.parallel import Pool, even_ranges, ranges
 from cython_ext.structures.structure cimport Structure
 from cython_ext.workspace cimport Workspace
 
@@ -123,16 +123,15 @@ cdef class Problem:
         if not self.features.euclidean:
             np.asarray(gradient)[:] = np.asarray(gradient) / self.n + self.lam * np.asarray(w)
             return self.features.inner(w, w), self.features.inner(gradient, gradient)
-        bounds = np.linspace(0, self.dim, 65).astype(np.int64)
+        parts = even_ranges(self.dim, 64)
         norms = np.zeros((64, 2))
-        self.pool.map(self._regularise_range, [(w, gradient, norms[r], bounds[r], bounds[r + 1]) for r in range(64)])
+        self.pool.map(self._regularise_range, [(w, gradient, norms[r], *part) for r, part in enumerate(parts)])
         return norms.sum(axis=0).tolist()
 
     def _regularise_range(self, const double[::1] w, double[::1] gradient, double[::1] norms, Py_ssize_t begin,
                           Py_ssize_t end):
-        if begin < end:
-            with nogil:
-                vector.regularise(end - begin, &w[begin], self.lam, 1.0 / self.n, &gradient[begin], &norms[0])
+        with nogil:
+            vector.regularise(end - begin, &w[begin], self.lam, 1.0 / self.n, &gradient[begin], &norms[0])
 
     def certify(self, point, follow=False):
         """(D(alpha), w(alpha)) of a dual point, sparse (see dual_point.py) or in natural parameters (softmax_dual.pyx),
@@ -161,14 +160,14 @@ cdef class Problem:
         """An Accumulator at 0 that is made once, for what is summed in every pass."""
         if self._accumulator is None:
             self._accumulator = self.features.accumulator(self.n)
-        self._accumulator.clear()
+        self._accumulator.clear(self.pool)
         return self._accumulator
 
     def _expectations(self, point, window=None, Accumulator total=None):
         """(mean of E[b] - ridge/2 mass^2, Accumulator of E[c psi_i]) of a dual point. total: an Accumulator at 0 to use."""
         if total is None:
             total = self.features.accumulator(self.n, window)
-            total.clear()
+            total.clear(self.pool)
         if 'theta' in point:
             from cython_ext.softmax_dual import expectations
 

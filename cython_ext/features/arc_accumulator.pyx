@@ -50,7 +50,7 @@ cdef class ArcAccumulator(Accumulator):
         if self.row_weights:
             self.map.visit_kind(i, count, ids, a, ADD, True, scale, self.total_data + chunk * (self.row_weights + 1))
 
-    def clear(self):
+    def clear(self, pool):
         self.totals[...] = 0
         self.arcs[...] = 0
 

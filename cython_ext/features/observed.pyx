@@ -17,19 +17,25 @@ from cython_ext.features.sparse_rows cimport SparseRows
 
 def observed_pairs(SparseRows tokens, const int32_t[::1] labels, Py_ssize_t n_labels):
     """(indptr int64[attributes + 1], labels int32): the labels that occur with each attribute in the data."""
-    seen = np.zeros((tokens.columns, n_labels), np.uint8)
-    cdef unsigned char[:, ::1] view = seen
-    cdef Py_ssize_t t
-    cdef int64_t p
+    cdef unsigned char[:, ::1] view = np.zeros((tokens.columns, n_labels), np.uint8)
+    indptr, index = np.zeros(tokens.columns + 1, np.int64), np.empty(min(view.size, tokens.indptr[tokens.n]), np.int32)
+    cdef int64_t[::1] first = indptr
+    cdef int32_t[::1] label = index
+    cdef Py_ssize_t t, a, k
+    cdef int64_t p, count = 0
     with nogil:
         for t in range(tokens.n):
             if labels[t] < 0:
                 continue
             for p in range(tokens.indptr[t], tokens.indptr[t + 1]):
                 view[tokens.index[p], labels[t]] = 1
-    indptr = np.zeros(tokens.columns + 1, np.int64)
-    np.cumsum(seen.sum(axis=1, dtype=np.int64), out=indptr[1:])
-    return indptr, np.nonzero(seen)[1].astype(np.int32)
+        for a in range(tokens.columns):
+            for k in range(n_labels):
+                if view[a, k]:
+                    label[count] = <int32_t> k
+                    count += 1
+            first[a + 1] = count
+    return indptr, index[:count].copy()
 
 
 def observed_sequences(labels, offsets, n_labels, length):

@@ -16,7 +16,7 @@ from cython_ext.features.sparse_rows cimport SparseRows
 from cython_ext.features.transitions cimport TransitionWeights
 from cython_ext.kernels cimport vector
 from cython_ext.memory import aligned_zeros
-from cython_ext.parallel import ranges
+from cython_ext.parallel import even_ranges, ranges
 
 cdef enum:
     ROW = 64                # labels of a row on the stack
@@ -338,9 +338,12 @@ cdef class SparseAccumulator(Accumulator):
             elif self.first == 0:
                 self.map.add_transition(i, ids[c] - size, scale * a[c], self.total_data + chunk * (self.pair_size + 1))
 
-    def clear(self):
+    def clear(self, pool):
         self.totals[...] = 0
-        self.statistics[...] = 0
+        pool.map(self._clear_statistics, even_ranges(len(self.statistics), pool.threads))
+
+    def _clear_statistics(self, Py_ssize_t begin, Py_ssize_t end):
+        self.statistics[begin:end] = 0
 
     def total(self, double[::1] out, pool):
         indptr = self.tokens_by_column[0]

@@ -52,7 +52,7 @@ cdef class EgBatch(Solver):
     def run_pass(self, int32_t[::1] stop):
         problem, w = self.problem, self.problem.features.zeros()
         for _ in range(HALVINGS):
-            self.total.clear()
+            self.total.clear(problem.pool)
             parts = enumerate(problem._parts(self.total.chunks))
             problem.pool.map(self._examples, [(stop, c, *part) for c, part in parts])
             if stop[0]:

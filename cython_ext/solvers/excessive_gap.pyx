@@ -27,8 +27,6 @@ on the beta' that it gives and repeats the step with a larger one where it fails
 by that: M is in tau only, J_mu(w) <= D(alpha) does not mention it.
 """
 
-from itertools import pairwise
-
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t
@@ -36,6 +34,7 @@ from libc.string cimport memcpy
 
 from cython_ext.features.feature_map cimport Accumulator
 from cython_ext.losses.loss cimport DecomposableLoss
+from cython_ext.parallel import even_ranges
 from cython_ext.problem import Interrupted
 from cython_ext.problem cimport Problem
 from cython_ext.solvers.differences import largest_difference2
@@ -194,7 +193,7 @@ cdef class ExcessiveGap(Solver):
         """With beta_i the softmax of (Delta - <w, psi_i(y)>) * inverse: (mean of its log-partition function, mean of
         E[Delta]); writes w(beta) to out, which may be w."""
         sums = self.sums
-        sums.clear()
+        sums.clear(self.problem.pool)
         chunks = enumerate(self.problem._parts(sums.chunks))
         self.problem.pool.map(self._soften, [(w, inverse, stop, c, *chunk) for c, chunk in chunks])
         if stop[0]:
@@ -233,9 +232,8 @@ cdef class ExcessiveGap(Solver):
     def _mix(self, shares, vectors, out):
         """out = sum of shares * vectors, at most three."""
         three = [x for pair in [*zip(shares, vectors), *[(0.0, out)] * 3][:3] for x in pair]
-        ranges = min(4 * self.problem.pool.threads, 1 + self.problem.dim // 4096)
-        bounds = np.linspace(0, self.problem.dim, ranges + 1).astype(np.int64).tolist()
-        self.problem.pool.map(_mix_range, [(*three, out, begin, end) for begin, end in pairwise(bounds)])
+        parts = even_ranges(self.problem.dim, min(4 * self.problem.pool.threads, 1 + self.problem.dim // 4096))
+        self.problem.pool.map(_mix_range, [(*three, out, *part) for part in parts])
 
     def _smoothed(self):
         """J_mu(w_k)."""

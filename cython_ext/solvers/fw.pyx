@@ -75,7 +75,7 @@ cdef class FrankWolfe(Solver):
         problem = self.problem
         if self.total is None:
             self.total = problem.features.accumulator(problem.n)
-        self.total.clear()
+        self.total.clear(problem.pool)
         chunks = enumerate(problem._parts(self.total.chunks))
         shared = self.w, self.losses, self.biases, self.code_indptr, self.codes, stop
         problem.pool.map(self._ask_chunk, [(*shared, c, *chunk) for c, chunk in chunks])
