@@ -82,7 +82,7 @@ cdef class Problem:
         if softmax_dual:
             return self.value_and_gradient(w, self.features.zeros(), stop)
         losses, flag = np.empty(self.n), NEVER if stop is None else stop
-        self.pool.map(self._losses, [(w, losses, flag, *chunk) for chunk in self._parts(16)])
+        self.pool.map(self._losses, [(w, losses, flag, *chunk) for chunk in self._parts(64)])
         if flag[0]:
             raise Interrupted
         with np.errstate(all='ignore'):                     # absurd weights have an infinite objective
@@ -91,7 +91,7 @@ cdef class Problem:
     def largest_margin(self, w):
         """The largest maximum of any example's MaxObjective: with a hard margin, 1 - the smallest margin."""
         w, tops = np.ascontiguousarray(w, np.float64), np.empty(self.n)
-        self.pool.map(self._maxima, [(w, tops, *chunk) for chunk in self._parts(16)])
+        self.pool.map(self._maxima, [(w, tops, *chunk) for chunk in self._parts(64)])
         return tops.max()
 
     def value_and_gradient(self, w, gradient, stop=None):

@@ -7,7 +7,7 @@ been seen with one or two labels, so the vector is many times shorter. Weights o
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memset
 
 from cython_ext.features.feature_map cimport Accumulator
@@ -17,8 +17,10 @@ from cython_ext.features.sparse_rows cimport SparseRows
 
 def observed_pairs(SparseRows tokens, const int32_t[::1] labels, Py_ssize_t n_labels):
     """(indptr int64[attributes + 1], labels int32): the labels that occur with each attribute in the data."""
-    cdef unsigned char[:, ::1] view = np.zeros((tokens.columns, n_labels), np.uint8)
-    indptr, index = np.zeros(tokens.columns + 1, np.int64), np.empty(min(view.size, tokens.indptr[tokens.n]), np.int32)
+    # a bit for each pair: the rows of most label sets lie in the second-level cache then
+    cdef uint32_t[:, ::1] seen = np.zeros((tokens.columns, (n_labels + 31) // 32), np.uint32)
+    pairs = min(tokens.columns * n_labels, tokens.indptr[tokens.n])
+    indptr, index = np.zeros(tokens.columns + 1, np.int64), np.empty(pairs, np.int32)
     cdef int64_t[::1] first = indptr
     cdef int32_t[::1] label = index
     cdef Py_ssize_t t, a, k
@@ -28,10 +30,10 @@ def observed_pairs(SparseRows tokens, const int32_t[::1] labels, Py_ssize_t n_la
             if labels[t] < 0:
                 continue
             for p in range(tokens.indptr[t], tokens.indptr[t + 1]):
-                view[tokens.index[p], labels[t]] = 1
+                seen[tokens.index[p], labels[t] >> 5] |= <uint32_t> 1 << (labels[t] & 31)
         for a in range(tokens.columns):
             for k in range(n_labels):
-                if view[a, k]:
+                if seen[a, k >> 5] >> (k & 31) & 1:
                     label[count] = <int32_t> k
                     count += 1
             first[a + 1] = count
