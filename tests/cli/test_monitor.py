@@ -88,7 +88,7 @@ class Solver:
     def candidates(self):
         return [('current', np.array([1 + self.off])), ('average', np.array([1 - 1.1 * self.off]))]
 
-    def figures(self):
+    def figures(self, primal):
         return {}
 
     def evaluation(self):
