@@ -23,6 +23,7 @@ from cython_ext.workspace cimport Workspace
 
 NEVER = np.zeros(1, np.int32)
 ENOUGH = 1024               # parts of examples that are worth a thread of their own
+RANGES = 64                 # into which work is parted that threads share: the same for any number of threads
 
 
 class Interrupted(Exception):
@@ -82,7 +83,7 @@ cdef class Problem:
         if softmax_dual:
             return self.value_and_gradient(w, self.features.zeros(), stop)
         losses, flag = np.empty(self.n), NEVER if stop is None else stop
-        self.pool.map(self._losses, [(w, losses, flag, *chunk) for chunk in self._parts(64)])
+        self.pool.map(self._losses, [(w, losses, flag, *chunk) for chunk in self._parts(RANGES)])
         if flag[0]:
             raise Interrupted
         with np.errstate(all='ignore'):                     # absurd weights have an infinite objective
@@ -91,7 +92,7 @@ cdef class Problem:
     def largest_margin(self, w):
         """The largest maximum of any example's MaxObjective: with a hard margin, 1 - the smallest margin."""
         w, tops = np.ascontiguousarray(w, np.float64), np.empty(self.n)
-        self.pool.map(self._maxima, [(w, tops, *chunk) for chunk in self._parts(64)])
+        self.pool.map(self._maxima, [(w, tops, *chunk) for chunk in self._parts(RANGES)])
         return tops.max()
 
     def value_and_gradient(self, w, gradient, stop=None):
@@ -123,8 +124,8 @@ cdef class Problem:
         if not self.features.euclidean:
             np.asarray(gradient)[:] = np.asarray(gradient) / self.n + self.lam * np.asarray(w)
             return self.features.inner(w, w), self.features.inner(gradient, gradient)
-        parts = even_ranges(self.dim, 64)
-        norms = np.zeros((64, 2))
+        parts = even_ranges(self.dim, RANGES)
+        norms = np.zeros((RANGES, 2))
         self.pool.map(self._regularise_range, [(w, gradient, norms[r], *part) for r, part in enumerate(parts)])
         return norms.sum(axis=0).tolist()
 
@@ -160,14 +161,14 @@ cdef class Problem:
         """An Accumulator at 0 that is made once, for what is summed in every pass."""
         if self._accumulator is None:
             self._accumulator = self.features.accumulator(self.n)
-        self._accumulator.clear(self.pool)
+        else:
+            self._accumulator.clear(self.pool)
         return self._accumulator
 
     def _expectations(self, point, window=None, Accumulator total=None):
         """(mean of E[b] - ridge/2 mass^2, Accumulator of E[c psi_i]) of a dual point. total: an Accumulator at 0 to use."""
         if total is None:
             total = self.features.accumulator(self.n, window)
-            total.clear(self.pool)
         if 'theta' in point:
             from cython_ext.softmax_dual import expectations
 

@@ -35,7 +35,6 @@ def evaluate(Problem problem not None, const double[::1] w, double temperature, 
     cdef SmoothedLoss loss = smoothed_loss(problem.objective, 'exp')
     loss.mu = temperature
     cdef Accumulator total = problem.features.accumulator(problem.n)
-    total.clear(problem.pool)
     losses, biases = np.empty(problem.n), np.empty(problem.n)
     chunks = enumerate(problem._parts(total.chunks))
     problem.pool.map(_pass, [(problem, loss, w, losses, biases, stop, total, c, *chunk) for c, chunk in chunks])

@@ -155,7 +155,7 @@ cdef class Accumulator:
     """Sums Phi_i a_i over many examples, in an order that does not depend on the number of threads.
 
     The examples are parted into `chunks` ranges; whoever works on a chunk puts its examples in order and alone.
-    This one adds into a weight vector for each chunk and needs no more than the map's `add`.
+    This one adds into a weight vector for each chunk and needs no more than the map's `add`. A new one is at 0.
     """
 
     def __init__(self, FeatureMap features, Py_ssize_t n):

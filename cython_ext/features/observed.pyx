@@ -23,7 +23,7 @@ def observed_pairs(SparseRows tokens, const int32_t[::1] labels, Py_ssize_t n_la
     indptr, index = np.zeros(tokens.columns + 1, np.int64), np.empty(pairs, np.int32)
     cdef int64_t[::1] first = indptr
     cdef int32_t[::1] label = index
-    cdef Py_ssize_t t, a, k
+    cdef Py_ssize_t t, a, c, k
     cdef int64_t p, count = 0
     with nogil:
         for t in range(tokens.n):
@@ -32,10 +32,13 @@ def observed_pairs(SparseRows tokens, const int32_t[::1] labels, Py_ssize_t n_la
             for p in range(tokens.indptr[t], tokens.indptr[t + 1]):
                 seen[tokens.index[p], labels[t] >> 5] |= <uint32_t> 1 << (labels[t] & 31)
         for a in range(tokens.columns):
-            for k in range(n_labels):
-                if seen[a, k >> 5] >> (k & 31) & 1:
-                    label[count] = <int32_t> k
-                    count += 1
+            for c in range(seen.shape[1]):
+                if not seen[a, c]:
+                    continue
+                for k in range(32):
+                    if seen[a, c] >> k & 1:
+                        label[count] = <int32_t> (32 * c + k)
+                        count += 1
             first[a + 1] = count
     return indptr, index[:count].copy()
 
