@@ -1,0 +1,146 @@
+"""Labelings of factor graphs by exact oracles: enumeration of small graphs, dynamic programming on trees and on whatever
+else has small tables when its nodes are eliminated one after the other (kernels/elimination.h).
+
+Parts are the joint states of all factors, those of the nodes first; a code is the state of every node. The K best are
+found by partition (partition.pyx), each by an elimination of its own.
+"""
+
+import numpy as np
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t
+from libc.stdlib cimport calloc, free
+
+from cython_ext.kernels cimport elimination as kernel
+from cython_ext.structures cimport partition
+from cython_ext.structures.elimination import plan
+from cython_ext.structures.factor_graphs cimport FactorGraphs
+from cython_ext.structures.partition cimport Choices
+from cython_ext.structures.structure cimport SummedStructure
+
+
+cdef class NodeStates(Choices):
+    """The state of each node; it is a part of the node's own factor."""
+
+    def __init__(self, FactorGraphs graphs not None):
+        self.graphs = graphs
+
+    cdef Py_ssize_t positions(self, Py_ssize_t i) noexcept nogil:
+        return self.graphs.nodes[self.graphs.shape_of[i]]
+
+    cdef Py_ssize_t values(self, Py_ssize_t i, Py_ssize_t p) noexcept nogil:
+        return self.graphs.size[self.graphs.type_of[self.graphs.factor_begin[self.graphs.shape_of[i]] + p]]
+
+    cdef Py_ssize_t part(self, Py_ssize_t i, Py_ssize_t p, Py_ssize_t v) noexcept nogil:
+        return self.graphs.part[self.graphs.factor_begin[self.graphs.shape_of[i]] + p] + v
+
+
+cdef class Graph(SummedStructure):
+    """graphs: a FactorGraphs. Raises TooLargeError where a graph has no exact oracle."""
+
+    def __init__(self, FactorGraphs graphs not None):
+        layout = graphs.layout
+        self.graphs, self.choices, self.n, self.memory = graphs, NodeStates(graphs), graphs.n, []
+        self.plans = <kernel.Elimination *> calloc(len(layout.shapes) + 1, sizeof(kernel.Elimination))
+        if self.plans == NULL:
+            raise MemoryError
+        sizes = np.array([kind.size for kind in layout.types], np.int64)
+        for s, shape in enumerate(layout.shapes):
+            states = sizes[shape.types[:shape.nodes]].tolist()
+            places = np.cumsum(sizes[shape.types]) - sizes[shape.types]
+            buckets, work = plan(states, shape.scopes, places)
+            self.write_plan(s, buckets, work)
+            self.max_size = max(self.max_size, graphs.parts[s])
+            self.max_code = max(self.max_code, shape.nodes)
+            self.max_parts = max(self.max_parts, len(shape.types))
+            self.work = max(self.work, self.plans[s].work)
+
+    def __dealloc__(self):
+        free(self.plans)
+
+    cdef void write_plan(self, Py_ssize_t s, list buckets, Py_ssize_t work) except *:
+        """A plan of elimination.py as kernels read it."""
+        cdef kernel.Elimination *p = self.plans + s
+        cdef kernel.Bucket *b
+        cdef kernel.Source *source
+        cdef int32_t[::1] nodes, dims
+        cdef int64_t[::1] strides
+        cdef Py_ssize_t count = sum([len(bucket.sources) for bucket in buckets])
+        memory = np.zeros((len(buckets) + 1) * sizeof(kernel.Bucket), np.uint8)
+        sources = np.zeros((count + 1) * sizeof(kernel.Source), np.uint8)
+        nodes = np.array([node for bucket in buckets for node in bucket.separator] + [0], np.int32)
+        dims = np.array([size for bucket in buckets for size in bucket.dims] + [0], np.int32)
+        strides = np.array([x for bucket in buckets for each in bucket.sources for x in each.strides] + [0], np.int64)
+        self.memory.append((memory, sources, nodes, dims, strides))
+        b, source = <kernel.Bucket *> <size_t> memory.ctypes.data, <kernel.Source *> <size_t> sources.ctypes.data
+        p.buckets, p.work, p.bucket, p.source = len(buckets), work, b, source
+        p.nodes, p.dims, p.strides = &nodes[0], &dims[0], &strides[0]
+        cdef int64_t first = 0, place = 0, at = 0
+        for bucket in buckets:
+            b.node, b.states, b.table, b.message = bucket.node, bucket.states, bucket.table, bucket.message
+            b.size, b.dims, b.separator = bucket.size, place, len(bucket.dims)
+            b.first, b.last = first, first + len(bucket.sources)
+            for each in bucket.sources:
+                source.at, source.message, source.level = each.at, each.message, each.level
+                source.node_stride, source.stride, source.strides = each.node_stride, each.stride, at
+                source.outer, source.step, source.run = len(each.strides), each.step, each.run
+                at += len(each.strides)
+                source += 1
+            first, place = b.last, place + b.separator
+            b += 1
+
+    # ------------------------------------------------------------------------------------------------- outputs
+
+    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+        return self.graphs.parts[self.graphs.shape_of[i]]
+
+    cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil:
+        return self.graphs.nodes[self.graphs.shape_of[i]]
+
+    cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil:
+        return self.graphs.labels + self.graphs.label_begin[i]
+
+    cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
+        cdef Py_ssize_t s = self.graphs.shape_of[i], count = 0
+        cdef int64_t f
+        for f in range(self.graphs.factor_begin[s], self.graphs.factor_begin[s + 1]):
+            ids[count] = <int32_t> (self.graphs.part[f] + self.graphs.joint_state(f, code))
+            counts[count] = 1.0
+            count += 1
+        return count
+
+    cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
+        cdef Py_ssize_t v
+        for v in range(self.code_of(i)):
+            if not 0 <= code[v] < self.choices.values(i, v):
+                return False
+        return True
+
+    # ------------------------------------------------------------------------------------------------- oracles
+
+    cdef Py_ssize_t scratch_size(self, Py_ssize_t k) noexcept nogil:
+        return self.work + partition.scratch_size(self, k)
+
+    cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil:
+        return kernel.eliminate_max(self.plans + self.graphs.shape_of[i], theta, scratch, code)
+
+    cdef Py_ssize_t topk(self, Py_ssize_t i, const double *theta, Py_ssize_t k, double *scratch, double *values,
+                         int32_t *codes) noexcept nogil:
+        return partition.topk(self, self.choices, i, theta, k, scratch, values, codes)
+
+    cdef double exp(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
+        return kernel.eliminate_sum(self.plans + self.graphs.shape_of[i], theta, scratch, mean, self.size_of(i))
+
+    cdef void centre(self, Py_ssize_t i, double *theta) noexcept nogil:
+        """Every output has one joint state of each factor."""
+        cdef Py_ssize_t s = self.graphs.shape_of[i], a
+        cdef int64_t f
+        cdef double top
+        cdef double *scores
+        for f in range(self.graphs.factor_begin[s], self.graphs.factor_begin[s + 1]):
+            scores, top = theta + self.graphs.part[f], -INFINITY
+            for a in range(self.graphs.size[self.graphs.type_of[f]]):
+                top = max(top, scores[a])
+            if top > -INFINITY:
+                for a in range(self.graphs.size[self.graphs.type_of[f]]):
+                    scores[a] -= top
