@@ -297,8 +297,10 @@ def build_problem(dataset, task, objective='hinge', loss=None, lam=1.0, feature_
         loss, lam = 'zero-one', 1.0
     info = structure_info(task)
     basis = None if kernel is None else kernel_basis(kernel, dataset, feature_set, kernel_cache, support)
-    outputs, features = info.build(dataset, feature_set, merge=merge, basis=basis, similarity=similarity,
-                                   **(structure or {}))
+    how = dict(structure or {})
+    if 'relaxation' in how:                                 # features of soft constraints depend on lambda
+        how['lam'] = lam
+    outputs, features = info.build(dataset, feature_set, merge=merge, basis=basis, similarity=similarity, **how)
     name, task_loss = build_loss(info, outputs, loss)
     made = build_objective(objective, outputs, task_loss, info.strata.get(name), variant)
     with_loss = objective not in OBJECTIVES or OBJECTIVES[objective][2]

@@ -1,0 +1,32 @@
+from libc.stdint cimport int32_t, int64_t
+
+from cython_ext.features.factors cimport FactorWeights
+from cython_ext.features.feature_map cimport Accumulator, FeatureMap
+from cython_ext.structures.factor_blocks cimport FactorBlocks
+from cython_ext.structures.factor_graphs cimport FactorGraphs
+
+
+cdef class SoftFeatures(FeatureMap):
+    cdef readonly FactorBlocks outputs
+    cdef readonly FactorWeights weights_of_factors
+    cdef readonly double times, unit
+    cdef readonly Py_ssize_t n_agreements
+    cdef FactorGraphs graphs
+    cdef object memory
+    cdef const int64_t *agreement_begin     # [n + 1], of each example
+    cdef const int64_t *place               # by entry of the scopes: where its agreements begin in an example
+    cdef const int64_t *incident_begin      # by factor: the incidences of a node
+    cdef const int64_t *incident            # their places
+
+    cdef double *agreements(self, Py_ssize_t b, const double *w) noexcept nogil
+    cdef void add_state(self, Py_ssize_t b, Py_ssize_t joint, double amount, double *w) noexcept nogil
+
+
+cdef class SoftAccumulator(Accumulator):
+    cdef SoftFeatures map
+    cdef object begin, statistics
+    cdef int64_t *begin_data                # [n + 1], where the parts of each graph begin
+    cdef double *statistic_data
+
+    cdef double *block(self, Py_ssize_t b, int64_t f) noexcept nogil
+    cdef double *weights(self, Py_ssize_t chunk) noexcept nogil

@@ -1,0 +1,76 @@
+"""Hamming loss of graphs: how many nodes have a wrong state. It is a cost of the nodes' own factors."""
+
+from libc.stdint cimport int32_t, int64_t
+
+from cython_ext.losses.loss cimport DecomposableLoss
+from cython_ext.structures.factor_blocks cimport FactorBlocks
+from cython_ext.structures.factor_graphs cimport FactorGraphs
+from cython_ext.structures.structure cimport Structure
+
+
+cdef class NodeCosts(DecomposableLoss):
+    """structure: one whose outputs are states of nodes, and whose parts are the joint states of the factors of graphs."""
+
+    cdef FactorGraphs graphs
+
+    def __init__(self, Structure structure not None):
+        self.structure, self.graphs = structure, structure.graphs
+
+    cdef double value(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
+        cdef const int32_t *right = self.structure.gold(i)
+        cdef Py_ssize_t v
+        cdef double total = 0.0
+        for v in range(self.structure.code_of(i)):
+            total += code[v] != right[v]
+        return total
+
+    cdef void add_costs(self, Py_ssize_t i, double scale, double *theta) noexcept nogil:
+        cdef const int32_t *right = self.structure.gold(i)
+        cdef int64_t f = self.graphs.factor_begin[self.graphs.shape_of[i]]
+        cdef Py_ssize_t v, a
+        for v in range(self.structure.code_of(i)):
+            for a in range(self.graphs.size[self.graphs.type_of[f + v]]):
+                if a != right[v]:
+                    theta[self.graphs.part[f + v] + a] += scale
+
+    cdef double expected(self, Py_ssize_t i, const double *mean) noexcept nogil:
+        cdef const int32_t *right = self.structure.gold(i)
+        cdef int64_t f = self.graphs.factor_begin[self.graphs.shape_of[i]]
+        cdef Py_ssize_t v, a
+        cdef double total = 0.0
+        for v in range(self.structure.code_of(i)):
+            for a in range(self.graphs.size[self.graphs.type_of[f + v]]):
+                if a != right[v]:
+                    total += mean[self.graphs.part[f + v] + a]
+        return total
+
+
+cdef class BlockCosts(DecomposableLoss):
+    """The same where every factor is an example of its own (FactorBlocks): a node's wrong states cost `times`, as many
+    as there are factors for a graph on average; factors of several nodes cost nothing."""
+
+    cdef FactorBlocks blocks
+    cdef double times
+
+    def __init__(self, FactorBlocks structure not None):
+        self.structure = self.blocks = structure
+        self.times = structure.n / max(1, structure.graphs.n)
+
+    cdef double value(self, Py_ssize_t b, const int32_t *code) noexcept nogil:
+        return self.times if self.blocks.is_node(b) and code[0] != self.blocks.right[b] else 0.0
+
+    cdef void add_costs(self, Py_ssize_t b, double scale, double *theta) noexcept nogil:
+        cdef Py_ssize_t a
+        if self.blocks.is_node(b):
+            for a in range(self.blocks.size_of(b)):
+                if a != self.blocks.right[b]:
+                    theta[a] += scale * self.times
+
+    cdef double expected(self, Py_ssize_t b, const double *mean) noexcept nogil:
+        cdef Py_ssize_t a
+        cdef double total = 0.0
+        if self.blocks.is_node(b):
+            for a in range(self.blocks.size_of(b)):
+                if a != self.blocks.right[b]:
+                    total += mean[a] * self.times
+        return total

@@ -1,0 +1,70 @@
+"""Which problem is solved where graphs have no exact oracle, or none that is fast: none, the exact one; soft, the soft
+constraints of Meshi, Srebro and Hazan (2015). A relaxation is a structure with a feature map of its own; solvers and
+objectives do not know of it."""
+
+from cython_ext.features.factors import FactorWeights, GraphFeatures
+from cython_ext.structures.elimination import TooLargeError
+from cython_ext.structures.factor_graphs import FactorGraphs
+
+RELAXATIONS = ('none', 'soft')
+RHO = 1.0  # good over a wide range of budgets (section 6 of the paper)
+
+
+def exact(layout, naming):
+    """(Graph, GraphFeatures); ValueError where the graphs have no exact oracle."""
+    from cython_ext.structures.graph import Graph
+
+    graphs = FactorGraphs(layout)
+    try:
+        structure = Graph(graphs)
+    except TooLargeError as error:
+        raise ValueError(f'{error}: there is no exact oracle (use --relaxation soft)') from error
+    return structure, GraphFeatures(FactorWeights(graphs, naming))
+
+
+def soft(layout, naming, lam, rho):
+    """(FactorBlocks, SoftFeatures)."""
+    from cython_ext.features.soft import SoftFeatures
+    from cython_ext.structures.factor_blocks import FactorBlocks
+
+    graphs = FactorGraphs(layout)
+    blocks = FactorBlocks(graphs)
+    return blocks, SoftFeatures(blocks, FactorWeights(graphs, naming), (lam / rho) ** 0.5)
+
+
+def build_relaxed(layout, naming, relaxation, rho, lam):
+    """(Structure, FeatureMap) of a GraphLayout; naming: see FactorWeights."""
+    return exact(layout, naming) if relaxation == 'none' else soft(layout, naming, lam, rho)
+
+
+def has_exact_oracle(layout):
+    """Whether every graph has small enough tables."""
+    from cython_ext.structures.elimination import elimination_order
+
+    try:
+        for shape in layout.shapes:
+            elimination_order([layout.types[kind].size for kind in shape.types[: shape.nodes]], shape.scopes)
+    except TooLargeError:
+        return False
+    return True
+
+
+def hamming(structure):
+    from cython_ext.losses.node_costs import BlockCosts, NodeCosts
+    from cython_ext.structures.factor_blocks import FactorBlocks
+
+    return (BlockCosts if isinstance(structure, FactorBlocks) else NodeCosts)(structure)
+
+
+def zero_one(structure):
+    from cython_ext.losses.zero_one import ZeroOne
+
+    if not structure.exact:
+        raise ValueError('a relaxation takes a loss that is a sum over nodes (--task-loss hamming)')
+    return ZeroOne(structure)
+
+
+def zero_one_strata(structure, loss):
+    from cython_ext.losses.strata import ZeroOneStrata
+
+    return ZeroOneStrata(structure, loss)
