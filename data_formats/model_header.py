@@ -5,6 +5,7 @@ import sys
 from cython_ext.objectives.registry import OBJECTIVES
 from cython_ext.structures.registry import MODULES as TASKS
 from cython_ext.structures.registry import structure_info
+from cython_ext.structures.relaxations import RELAXATIONS
 
 FORMAT = 'ssvm-model'
 FORMAT_VERSION = 1
@@ -18,6 +19,7 @@ STRUCTURE = {
     'dependency': ('nonprojective', 'single_root', 'hash_bits'),
     'alignment': ('gap_model', 'align'),
     'cfg': ('terminals', 'max_length'),
+    'multilabel': ('relaxation', 'rho'),
 }
 STATUSES = ('converged', 'finished', 'max-passes', 'max-time', 'interrupted')
 
@@ -84,6 +86,8 @@ OPTIONAL = {
     'structure.terminals': (_one_of('word', 'pos'), 'word or pos'),
     'structure.max_length': (_count, 'a whole number'),
     'structure.hash_bits': (_exactly(int), 'a whole number'),
+    'structure.relaxation': (_one_of(*RELAXATIONS), ' or '.join(RELAXATIONS)),
+    'structure.rho': (_positive, 'a number above 0'),
     'rescale': (_one_of('margin', 'slack'), 'margin or slack'),
     'classes': (_one_of(*CLASSES), ' or '.join(CLASSES)),
     'slack_norm': (_one_of(1, 2), '1 or 2'),

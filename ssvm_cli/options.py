@@ -8,6 +8,7 @@ Values that a later release adds are one line in a tuple here; what is not liste
     tree options        train
     alignment options   train
     grammar options     train
+    graph options       train
     kernel options      train
     solver options      train
     stopping options    train
@@ -21,10 +22,11 @@ import click
 from ssvm_cli import habits
 from ssvm_cli.command import LambdaPath, LazyChoice, Number, Option, Whole
 
-TASKS = ('multiclass', 'chain', 'dependency', 'alignment', 'cfg')
+TASKS = ('multiclass', 'chain', 'dependency', 'alignment', 'cfg', 'multilabel')
 OBJECTIVES = ('hinge', 'log', 'softmax-margin')
 FEATURE_SETS = ('all', 'observed')
 ORDERS = ('1', '2')
+RELAXATIONS = ('none', 'soft')
 KERNELS = ('linear', 'poly', 'rbf')
 # What svm_struct_learn writes for -o and -l is understood too: spelling -> name.
 RESCALE = {'margin': 'margin', '2': 'margin', 'slack': 'slack', '1': 'slack'}
@@ -99,6 +101,7 @@ classes = functools.partial(option, section='Classes (multiclass)')
 trees = functools.partial(option, section='Trees (dependency)')
 alignments = functools.partial(option, section='Alignments (alignment)')
 grammars = functools.partial(option, section='Grammars (cfg)')
+graphs = functools.partial(option, section='Graphs (multilabel)')
 kernel = functools.partial(option, section='Kernel')
 solver = functools.partial(option, section='Solver')
 stopping = functools.partial(option, section='Stopping, whichever comes first')
@@ -304,6 +307,22 @@ grammar_options = together(
         type=Whole(min=1),
         metavar='N',
         help='Leave sentences of more than N words out of training.',
+    ),
+)
+
+graph_options = together(
+    graphs(
+        '--relaxation',
+        type=click.Choice(RELAXATIONS),
+        help='none: the problem itself, by exact oracles; soft: every factor decides alone, and is charged for '
+        'disagreeing with the others. Default: none, and soft where a graph has no exact oracle.',
+    ),
+    graphs(
+        '--rho',
+        type=Number(positive=True),
+        metavar='RHO',
+        help='Of soft: RHO/2 |delta|^2 is the price of agreement; a small one is near the linear-programming '
+        'relaxation, and slow. Default: 1.',
     ),
 )
 

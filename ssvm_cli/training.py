@@ -25,6 +25,7 @@ from ssvm_cli.inputs import read_training_data
 from ssvm_cli.kernels import requested_kernel
 from ssvm_cli.options import TASK_LOSSES, accepted
 from ssvm_cli.progress import Progress, counted
+from ssvm_cli.relaxation import said_of
 from ssvm_cli.rescue import save_elsewhere
 from ssvm_cli.resources import available_cpus, return_memory
 from ssvm_cli.schedule import Schedule
@@ -197,7 +198,7 @@ class Training:
         asked = o.train, o.format_name, o.template, o.task, o.min_freq, o.bias
         data, self.facts = read_training_data(*asked, o, self._say_of_data)
         self.task = task_named(self.facts['task'])
-        self.structure = self.task.structure(o, format_named(self.facts['format']))
+        self.structure = self.task.structure(o, format_named(self.facts['format']), data)
         data = self.dataset = self._trainable(data)
         self.largest = data.largest_value
         self.classes = read_classes(o, self.task.name, data.label_names.names())
@@ -228,6 +229,7 @@ class Training:
         if self.classes.kind is not None:
             kernel = f', classes by {self.classes.kind.replace("_", " ")}'
         variant = ''.join(f', {name}' for name in self.variant.names)
+        kernel += said_of(self.structure)
         self.progress.say(
             f'{o.objective}{variant}{loss}{order}{kernel}, lambda {self.lam:.6g}{origin}, solver {self.info.name}, '
             f'seed {o.seed}, {counted(self.threads, "thread")}'
@@ -356,7 +358,7 @@ class Training:
     def _open_log(self, dev, saved):
         if self.o.log_path is None:
             return None
-        extra = (*self.solver.figures(), *(dev.columns if dev else ()))
+        extra = (*self.problem.features.bounds(None, None, None), *self.solver.figures(), *(dev.columns if dev else ()))
         return self._new_log(extra, saved.parts['monitor']['rows'] if saved else None)
 
     def _new_log(self, extra, keep):

@@ -2,16 +2,15 @@
 constraints of Meshi, Srebro and Hazan (2015). A relaxation is a structure with a feature map of its own; solvers and
 objectives do not know of it."""
 
-from cython_ext.features.factors import FactorWeights, GraphFeatures
-from cython_ext.structures.elimination import TooLargeError
-from cython_ext.structures.factor_graphs import FactorGraphs
-
 RELAXATIONS = ('none', 'soft')
 RHO = 1.0  # good over a wide range of budgets (section 6 of the paper)
 
 
 def exact(layout, naming):
     """(Graph, GraphFeatures); ValueError where the graphs have no exact oracle."""
+    from cython_ext.features.factors import FactorWeights, GraphFeatures
+    from cython_ext.structures.elimination import TooLargeError
+    from cython_ext.structures.factor_graphs import FactorGraphs
     from cython_ext.structures.graph import Graph
 
     graphs = FactorGraphs(layout)
@@ -24,8 +23,10 @@ def exact(layout, naming):
 
 def soft(layout, naming, lam, rho):
     """(FactorBlocks, SoftFeatures)."""
+    from cython_ext.features.factors import FactorWeights
     from cython_ext.features.soft import SoftFeatures
     from cython_ext.structures.factor_blocks import FactorBlocks
+    from cython_ext.structures.factor_graphs import FactorGraphs
 
     graphs = FactorGraphs(layout)
     blocks = FactorBlocks(graphs)
@@ -39,7 +40,7 @@ def build_relaxed(layout, naming, relaxation, rho, lam):
 
 def has_exact_oracle(layout):
     """Whether every graph has small enough tables."""
-    from cython_ext.structures.elimination import elimination_order
+    from cython_ext.structures.elimination import TooLargeError, elimination_order
 
     try:
         for shape in layout.shapes:

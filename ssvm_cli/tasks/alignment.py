@@ -33,7 +33,7 @@ class AlignmentTask:
     def facts(self, dataset, o):
         return {}
 
-    def structure(self, o, module):
+    def structure(self, o, module, dataset):
         return {'gap_model': o.gap_model, 'align': o.align}
 
     def trainable(self, dataset, structure):

@@ -35,7 +35,7 @@ class CfgTask:
     def facts(self, dataset, o):
         return {'top': dataset.tree(0).top}
 
-    def structure(self, o, module):
+    def structure(self, o, module, dataset):
         return {'terminals': o.terminals, 'max_length': o.max_length}
 
     def trainable(self, dataset, structure):

@@ -32,7 +32,7 @@ class DependencyTask:
     def facts(self, dataset, o):
         return {'tag_column': dataset.tag_column, 'unlabelled': o.unlabelled}
 
-    def structure(self, o, module):
+    def structure(self, o, module, dataset):
         return {
             'nonprojective': o.nonprojective,
             'single_root': _single_root(o, module),

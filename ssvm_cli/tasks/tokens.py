@@ -41,7 +41,7 @@ class TokenTask:
     def facts(self, dataset, o):
         return {'template': dataset.template, 'columns': dataset.columns, **_neighbours(o)}
 
-    def structure(self, o, module):
+    def structure(self, o, module, dataset):
         return {'order': int(o.order)} if self.name == 'chain' else {}
 
     def trainable(self, dataset, structure):

@@ -1,0 +1,78 @@
+"""Weights of label sets: 'state' float64[attributes, K], and 'pair' float64[K (K - 1) / 2] for the pairs of labels (0, 1),
+(0, 2), ..., (1, 2), ...; 'agreement', where soft constraints were trained with, holds the agreement variables of the
+training examples, which only `ssvm gap` needs.
+
+As text, rows `state ATTRIBUTE LABEL` and `pair LABEL LABEL`. Weights that are zero are left out, except that each
+attribute has at least one row, so that the file names all of them in their order.
+"""
+
+from itertools import combinations
+
+import numpy as np
+
+from data_formats.errors import shown
+from data_formats.parameters import numbers
+
+VOCABULARIES = ('label_names', 'attributes')
+STATE, PAIR, AGREEMENT = 'state', 'pair', 'agreement'
+
+
+def read(container, header, names, as_stored):
+    labels = len(names['label_names'])
+    weights = {
+        STATE: numbers(container, STATE, (len(names['attributes']), labels)),
+        PAIR: numbers(container, PAIR, (labels * (labels - 1) // 2,)),
+    }
+    if f'weights.{AGREEMENT}' in container.names() and not as_stored:
+        weights[AGREEMENT] = numbers(container, AGREEMENT, (None,))
+    return weights
+
+
+def stored(weights):
+    return weights
+
+
+def listed(model):
+    return {}
+
+
+def blocks(model):
+    return [STATE, PAIR]
+
+
+def write_rows(model, tables, stream):
+    labels = tables['label_names']
+    for name, row in zip(tables['attributes'], model.weights[STATE], strict=True):
+        for k in np.flatnonzero(row).tolist() or [0]:
+            stream.write(f'{STATE}\t{name}\t{labels[k]}\t{row[k]:.17g}\n')
+    for (a, b), weight in zip(combinations(labels, 2), model.weights[PAIR].tolist(), strict=True):
+        if weight:
+            stream.write(f'{PAIR}\t{a}\t{b}\t{weight:.17g}\n')
+
+
+def read_rows(rows, header, blocks):
+    labels = len(rows.labels)
+    states, pairs = {}, np.zeros((labels, labels))
+    seen = set()
+    for block, left, right, text in rows:
+        if block == STATE:
+            place, table = rows.label(right), states.setdefault(rows.name(left), {})
+            again = place in table
+            table[place] = rows.weight(text)
+        elif block == PAIR:
+            a, b = sorted((rows.label(left), rows.label(right)))
+            if a == b:
+                raise rows.error(f'a pair of {shown(left)} and itself', 'expected two labels')
+            again = (a, b) in seen
+            seen.add((a, b))
+            pairs[a, b] = rows.weight(text)
+        else:
+            raise rows.error(f'block {shown(block)}', f'expected {STATE} or {PAIR}')
+        if again:
+            raise rows.error(f'a second weight for {shown(block)} {shown(left)} {shown(right)}')
+    state = np.zeros((len(states), labels))
+    for row, table in zip(state, states.values(), strict=True):
+        for place, weight in table.items():
+            row[place] = weight
+    weights = {STATE: state, PAIR: pairs[np.triu_indices(labels, 1)]}
+    return {'label_names': rows.labels, 'attributes': states}, weights

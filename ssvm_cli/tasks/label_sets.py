@@ -1,0 +1,120 @@
+"""Sets of labels of single inputs (multilabel)."""
+
+import io
+
+import numpy as np
+
+from cython_ext.structures.multilabel import layout_of
+from data_formats.errors import shown
+from ssvm_cli.label_set_scores import LabelSetScores
+from ssvm_cli.progress import counted
+from ssvm_cli.relaxation import requested_relaxation
+
+OPTIONS = ('min_freq', 'bias', 'relaxation', 'rho', 'marginals')
+
+
+def task(name):
+    return LabelSetTask(name)
+
+
+class LabelSetTask:
+    """The task whose data are a LabelSetDataset; see the package for what the methods promise."""
+
+    options = OPTIONS
+    outputs_name = 'labels'
+
+    def __init__(self, name):
+        self.name = name
+
+    # ------------------------------------------------------------------------------------------- training
+
+    def read_options(self, o, module):
+        return {}
+
+    def facts(self, dataset, o):
+        return {}
+
+    def structure(self, o, module, dataset):
+        return requested_relaxation(o, layout_of(dataset))
+
+    def trainable(self, dataset, structure):
+        return None, None
+
+    def sizes(self, dataset):
+        kinds = [counted(len(dataset.label_names), 'label'), counted(len(dataset.attributes), 'attribute')]
+        return [counted(dataset.n, 'example'), *kinds, f'{len(dataset.label_ids) / dataset.n:.3g} labels an example']
+
+    def warning(self, dataset, o, facts):
+        if not len(dataset.attributes):
+            dropped = f' (none occurs --min-freq {o.min_freq} times)' if o.min_freq > 1 else ''
+            return f'no attributes are left{dropped}'
+        return None
+
+    def memory_hint(self, dataset):
+        kinds = counted(len(dataset.attributes), 'attribute'), counted(len(dataset.label_names), 'label')
+        return ' and '.join(kinds), '--min-freq N needs less'
+
+    def names(self, dataset):
+        return {'label_names': dataset.label_names, 'attributes': dataset.attributes}
+
+    def transferred(self, model, dataset, features, path):
+        from ssvm_cli.warm_start import label_set_weights
+
+        return label_set_weights(model, dataset, features.blocks(features.zeros()), path)
+
+    # ----------------------------------------------------------------------------------- reading with a model
+
+    def model_options(self, model):
+        return {'bias': bool(model.header['data'].get('bias'))}
+
+    def place(self, model):
+        return ''
+
+    def lack(self, dataset, model, what):
+        if dataset.complete:
+            return None
+        example, names = min(dataset.unknown_labels.items())
+        return f'example {example + 1} has label {shown(names[0])}, which {what} does not know', 'expected known labels'
+
+    def given(self, dataset):
+        return bool(len(dataset.label_ids) or dataset.unknown_labels)
+
+    def problem_structure(self, model, path):
+        return model.header['structure']
+
+    # ------------------------------------------------------------------------------------------ predicting
+
+    def build_options(self, model, path):
+        return {'structure': {'relaxation': 'none'}}
+
+    def problem_options(self, model, problem):
+        return {'structure': {'relaxation': 'none'}}
+
+    def outputs(self, codes, dataset, decoder):
+        """For each example the ids of its labels."""
+        return [np.flatnonzero(row) for row in codes.reshape(dataset.n, len(dataset.label_names))]
+
+    def decode(self, o, module, predictions, block):
+        text = io.BytesIO()
+        if o.nbest is not None:
+            candidates = [
+                [(np.flatnonzero(code), score, probability) for code, score, probability in several]
+                for several in predictions.nbest(o.nbest)
+            ]
+            module.write_nbest(block, candidates, text)
+            return [several[0][0] for several in candidates], text.getvalue()
+        codes, scores = predictions.best()
+        outputs = self.outputs(codes, block.dataset, predictions.decoder)
+        headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
+        columns = marginals(predictions, block.dataset.label_names.names()) if o.marginals else None
+        module.write_predictions(block, outputs, text, columns, headers)
+        return outputs, text.getvalue()
+
+    def scores(self, model, o=None):
+        return LabelSetScores(model.label_names.names())
+
+
+def marginals(predictions, names):
+    """For each example its `LABEL:P` columns, P the probability that the label is in the set."""
+    means = predictions.decoder.means(predictions.w)
+    return [[f'{name}:{p:.6f}' for name, p in zip(names, mean[1 : 2 * len(names) : 2], strict=True)] for mean in means]
