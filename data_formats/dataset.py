@@ -152,8 +152,8 @@ class TokenDataset:
             start += block.tokens
         edges = (None, None, None)
         if first.edge_indptr is not None:
-            edges = _join([(b.edge_indptr, b.edge_indices, b.edge_values) for b in blocks], pool)
-        indptr, indices, values = _join([(b.indptr, b.indices, b.values) for b in blocks], pool)
+            edges = join_rows([(b.edge_indptr, b.edge_indices, b.edge_values) for b in blocks], pool)
+        indptr, indices, values = join_rows([(b.indptr, b.indices, b.values) for b in blocks], pool)
         return replace(
             first,
             offsets=indptr_of(np.concatenate([np.diff(b.offsets) for b in blocks])),
@@ -184,28 +184,7 @@ class TokenDataset:
         The vocabulary gets the attribute if it lacks it (training); tokens that carry an attribute of that name
         already are refused.
         """
-        bias = self.attributes.get(name.encode())
-        if bias >= 0 and (self.indices == bias).any():
-            raise DataError(
-                'data', None, f'an attribute is named {name!r} already', f'expected no {name!r} with --bias'
-            )
-        attributes = self.attributes
-        if bias < 0:
-            attributes = attributes.copy()
-            bias = attributes.add(name.encode())
-        # where the new attribute goes in each row, so that rows stay ascending
-        if bias == len(attributes) - 1:
-            at = self.indptr[1:]
-        else:
-            below = np.concatenate([[0], np.cumsum(self.indices < bias)])
-            at = self.indptr[:-1] + below[self.indptr[1:]] - below[self.indptr[:-1]]
-        return replace(
-            self,
-            attributes=attributes,
-            indptr=self.indptr + np.arange(self.tokens + 1),
-            indices=np.insert(self.indices, at, np.int32(bias)),
-            values=None if self.values is None else np.insert(self.values, at, 1.0),
-        )
+        return replace(self, **biased(self, name))
 
 
 @dataclass
@@ -215,6 +194,32 @@ class Block:
     dataset: TokenDataset
     rows: bytes  # the lines these examples were read from, whole
     sequences: np.ndarray  # int64; where sequences of tokens end in the file, also when every token is an example
+
+
+def biased(dataset, name):
+    """The attributes and the CSR rows (a dict of fields) of a dataset with one more attribute, of value 1, in each row.
+
+    The vocabulary gets the attribute if it lacks it. DataError where a row has one of that name already.
+    """
+    bias = dataset.attributes.get(name.encode())
+    if bias >= 0 and (dataset.indices == bias).any():
+        raise DataError('data', None, f'an attribute is named {name!r} already', f'expected no {name!r} with --bias')
+    attributes = dataset.attributes
+    if bias < 0:
+        attributes = attributes.copy()
+        bias = attributes.add(name.encode())
+    # where the new attribute goes in each row, so that rows stay ascending
+    if bias == len(attributes) - 1:
+        at = dataset.indptr[1:]
+    else:
+        below = np.concatenate([[0], np.cumsum(dataset.indices < bias)])
+        at = dataset.indptr[:-1] + below[dataset.indptr[1:]] - below[dataset.indptr[:-1]]
+    return {
+        'attributes': attributes,
+        'indptr': dataset.indptr + np.arange(len(dataset.indptr)),
+        'indices': np.insert(dataset.indices, at, np.int32(bias)),
+        'values': None if dataset.values is None else np.insert(dataset.values, at, 1.0),
+    }
 
 
 def indptr_of(counts):
@@ -237,7 +242,7 @@ def rows_of(indptr, indices, values, rows):
     return indptr_of(counts), indices[entries], None if values is None else values[entries]
 
 
-def _join(parts, pool):
+def join_rows(parts, pool):
     """One CSR triple from several; values are written out where any part has them."""
     counts = np.concatenate([np.diff(indptr) for indptr, _, _ in parts])
     ends = indptr_of([len(indices) for _, indices, _ in parts])

@@ -5,7 +5,8 @@ A format is one module of this package that offers
     NAME, DESCRIPTION       what --format calls it, and one line for the help
     EXTENSIONS, TASKS       file name endings; tasks it can feed, the usual one first
     NEIGHBOURS              True where --window and --edge-features make sense: sequences with ready-made attributes
-    read(source, options, vocabularies=None) -> TokenDataset, SentenceDataset, HomologDataset or TreeDataset
+    ALIKE                   formats whose files may be in this one too, if the task asks for it
+    read(source, options, vocabularies=None) -> the dataset of its tasks, such as a TokenDataset or TreeDataset
     stream(source, options, vocabularies) -> iterator of Block
     reader(source, options, vocabularies) -> data_formats.reading.Reader, for those who parse parts side by side
     write(dataset, stream, names=None)              where a data set can be turned into such a file
@@ -27,6 +28,7 @@ from data_formats.source import Source
 UNIVERSAL_TAGS = set(b'ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X _'.split())
 TREEBANKS = ('conllx', 'conllu')
 BRACKETS = re.compile(rb'\s*\((\s*([^\s()]+\s*)?\()*[^\s()]+[ \t]+[^\s()]+([ \t]+[^\s()]+)?[ \t]*\)')
+COUNTS = re.compile(rb'\d+[ \t]+\d+[ \t]+\d+')
 COMPRESSED = ('.gz', '.bz2', '.xz')
 
 
@@ -48,7 +50,7 @@ class Formats(Mapping):
         return len(self._names)
 
 
-FORMATS = Formats(['svmlight', 'svmhmm', 'conll', 'crfsuite', 'conllx', 'conllu', 'fasta', 'brackets'])
+FORMATS = Formats(['svmlight', 'svmhmm', 'conll', 'crfsuite', 'conllx', 'conllu', 'fasta', 'brackets', 'multilabel'])
 
 
 def format_named(name):
@@ -70,22 +72,27 @@ def by_extension(path):
     return None
 
 
-def detect(source):
-    """The name of a source's format: by its file name, then by its first lines (nothing is consumed)."""
+def detect(source, task=None):
+    """The name of a source's format: by its file name, then by its first lines (nothing is consumed).
+
+    task : the task it is for, if that is given
+    """
     source = Source.of(source)
     name = by_extension(source.path) or by_content(source.head())
     if name is None:
         raise DataError(source.name, None, 'cannot tell the format of this file', f'give --format {"|".join(FORMATS)}')
-    return name
+    able = [module for module in FORMATS.values() if task in module.TASKS and name in getattr(module, 'ALIKE', ())]
+    return able[0].NAME if able else name
 
 
 def by_content(head):
     """The name of the format that the first bytes of a file look like, or None.
 
-    `index:value` words after the first make SVMlight, with `qid:` svm_hmm. Lines with TABs are CRFsuite's when
-    their number of fields varies or when fields look like attributes (`w=x`, `w[0]=x`, `a:0.5`); rows of one
-    width are CoNLL columns. First of all, `>native` in the first line is FASTA, brackets up to a closed `(TAG WORD)`
-    are brackets, and six to ten fields with numbers in the first one and in HEAD are a treebank.
+    `index:value` words after the first make SVMlight, with `qid:` svm_hmm, with sets of labels before them multilabel.
+    Lines with TABs are CRFsuite's when their number of fields varies or when fields look like attributes (`w=x`,
+    `w[0]=x`, `a:0.5`); rows of one width are CoNLL columns. First of all, `>native` in the first line is FASTA,
+    brackets up to a closed `(TAG WORD)` are brackets, and six to ten fields with numbers in the first one and in HEAD
+    are a treebank.
     """
     if BRACKETS.match(head):
         return 'brackets'
@@ -96,9 +103,9 @@ def by_content(head):
     if name is not None:
         return name
     rows = [line for line in lines if line and not line.startswith((b'#', b'-DOCSTART-'))][:50]
-    pairs = [row.split(b'#')[0].split()[1:] for row in rows]
-    if any(pairs) and all(_is_pair(word) for words in pairs for word in words):
-        return 'svmhmm' if any(word.startswith(b'qid:') for words in pairs for word in words) else 'svmlight'
+    name = _pairs(rows)
+    if name is not None:
+        return name
     if any(b'\t' in row for row in rows):
         fields = [field for row in rows for field in row.split(b'\t')[1:]]
         attributes = sum(b'=' in field or (b':' in field and _is_number(field.rpartition(b':')[2])) for field in fields)
@@ -107,6 +114,21 @@ def by_content(head):
     if rows and len({len(row.split()) for row in rows}) == 1 and len(rows[0].split()) > 1:
         return 'conll'
     return None
+
+
+def _pairs(rows):
+    """The name of the format of `index:value` words that rows look like, or None: multilabel has labels that are parted
+    by commas, rows that begin with a blank and a pair, or three counts in front."""
+    counts = bool(rows) and COUNTS.fullmatch(rows[0]) is not None
+    rows = [row.split(b'#')[0] for row in rows[counts:]]
+    words = [row.split() for row in rows if row.split()]
+    pairs = [word for row in words for word in row[1:]]
+    without_labels = any(row[:1].isspace() and _is_pair(row.split()[0]) for row in rows if row.split())
+    if not (pairs or without_labels) or not all(map(_is_pair, pairs)):
+        return None
+    if counts or without_labels or any(b',' in row[0] for row in words):
+        return 'multilabel'
+    return 'svmhmm' if any(word.startswith(b'qid:') for word in pairs) else 'svmlight'
 
 
 def _treebank(lines):

@@ -1,11 +1,16 @@
 """What the writers of several formats share. Streams are binary."""
 
+import re
+
 import numpy as np
 
-from cython_ext.text.output import attribute_lines, label_lines, pair_lines
+from cython_ext.text.output import attribute_lines, label_lines, label_set_lines, pair_lines
 from cython_ext.text.rows import keep_ids
 from cython_ext.text.vocabulary import Vocabulary, encoded
 from data_formats.errors import UsageError
+
+PLAIN_NUMBER = re.compile('0|[1-9][0-9]{0,17}')
+SET_LABEL = re.compile(r'[^\s,:#]+')  # what a label must be to stand in a set
 
 
 def write_label_lines(block, labels, stream, extra_columns, headers, separator, parted):
@@ -70,17 +75,69 @@ def write_pairs(dataset, stream, names, sequences):
         labels = numbered(dataset.label_names, b'label', names)
     if (dataset.labels < 0).any() and '0' in labels:
         raise UsageError('tokens without label cannot be written: they would be labelled 0, which is a label here')
-    numbers = feature_numbers(dataset.attributes)
+    rows, numbers = numbered_rows(dataset, names, 1)
+    pair_lines(dataset.labels, labels, dataset.offsets, sequences, rows, numbers, stream)
+
+
+def write_label_sets(dataset, stream, names):
+    """A dataset as lines of `LABEL,LABEL,... INDEX:VALUE ...`.
+
+    Attributes and `names` are as in `write_pairs`, but numbers may be 0. Labels are numbered where one is empty or
+    holds blanks, commas, colons or `#`.
+    """
+    labels = dataset.label_names
+    if not all(map(SET_LABEL.fullmatch, labels.names())):
+        labels = numbered(labels, b'label', names)
+    rows, numbers = numbered_rows(dataset, names, 0)
+    label_set_lines(dataset.label_indptr, dataset.label_ids, labels, rows, numbers, stream)
+
+
+def write_set_lines(outputs, label_names, stream, extra_columns=None, headers=None):
+    """The labels of each example in a line, parted by commas; nothing where there are none.
+
+    outputs : for each example the ids of its labels
+    label_names : how each label is written (list of bytes)
+    extra_columns : None, or for each example a list of str, each behind a TAB
+    headers : None, or for each example a line (str) that goes before it
+    """
+    for i, labels in enumerate(outputs):
+        if headers is not None:
+            stream.write(encoded(headers[i]) + b'\n')
+        extra = () if extra_columns is None else map(encoded, extra_columns[i])
+        stream.write(b'\t'.join([set_line(labels, label_names), *extra]) + b'\n')
+
+
+def write_nbest_sets(candidates, label_names, stream):
+    """For each example its best sets of labels: `# RANK SCORE [PROBABILITY]`, the labels, a blank line.
+
+    candidates : for each example a list of (ids of labels, score, probability or None), best first
+    label_names : how each label is written (list of bytes)
+    """
+    for example in candidates:
+        for rank, (labels, score, probability) in enumerate(example, 1):
+            stream.write(candidate_header(rank, score, probability) + b'\n' + set_line(labels, label_names) + b'\n\n')
+
+
+def set_line(labels, label_names):
+    """Some labels (ids), parted by commas (bytes)."""
+    return b','.join([label_names[k] for k in labels])
+
+
+def numbered_rows(dataset, names, least):
+    """(CSR triple, int64 [attributes]) of a dataset whose attributes are to be numbers that ascend with the ids.
+
+    Names that are whole numbers from `least` stay; otherwise all attributes are numbered from 1 and listed in `names`.
+    """
+    rows, numbers = rows_of(dataset), feature_numbers(dataset.attributes, least)
     if numbers is None:
         numbered(dataset.attributes, b'attribute', names)
-        numbers = np.arange(1, len(dataset.attributes) + 1)
-    rows = rows_of(dataset)
+        return rows, np.arange(1, len(dataset.attributes) + 1)
     order = np.argsort(numbers)
     if (order[1:] < order[:-1]).any():
         new = np.empty(len(order), dtype=np.int32)
         new[order] = np.arange(len(order))
         rows, numbers = keep_ids(*rows, new), numbers[order]
-    pair_lines(dataset.labels, labels, dataset.offsets, sequences, rows, numbers, stream)
+    return rows, numbers
 
 
 def rows_of(dataset):
@@ -106,11 +163,11 @@ def label_spellings(dataset, whole):
     return dataset.label_names if good else None
 
 
-def feature_numbers(attributes):
-    """int64 [len] if every name is a plain whole number from 1, else None."""
+def feature_numbers(attributes, least):
+    """int64 [len] if every name is a plain whole number from `least` (0 or 1), else None."""
     numbers = np.empty(len(attributes), dtype=np.int64)
     for i, name in enumerate(attributes.names()):
-        if not (name.isascii() and name.isdigit()) or name[0] == '0' or len(name) > 18:
+        if not PLAIN_NUMBER.fullmatch(name) or int(name) < least:
             return None
         numbers[i] = int(name)
     return numbers

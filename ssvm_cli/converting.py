@@ -59,8 +59,9 @@ def convert_data(o, source, progress):
         raise DataError(source.name, None, 'is no model, nor the text of one', f'expected one to make {o.output} of')
     if target is None:
         raise UsageError(f'cannot tell the format of {o.output} by its name: give --to {"|".join(FORMATS)}')
-    name = detect(source) if o.source_format == 'auto' else o.source_format
-    module, target_module = format_named(name), format_named(target)
+    target_module = format_named(target)
+    name = detect(source, target_module.TASKS[0]) if o.source_format == 'auto' else o.source_format
+    module = format_named(name)
     if not set(module.TASKS) & set(target_module.TASKS):
         kinds = ' and '.join(f'{fmt.NAME} for {" or ".join(fmt.TASKS)}' for fmt in (module, target_module))
         raise UsageError(f'{name} and {target} have nothing in common: they hold data of other kinds ({kinds})')

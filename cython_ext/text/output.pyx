@@ -143,6 +143,29 @@ def pair_lines(const int32_t[::1] labels, Vocabulary names, const int64_t[::1] o
     out.flush(0)
 
 
+def label_set_lines(const int64_t[::1] label_indptr, const int32_t[::1] labels, Vocabulary names, rows,
+                    const int64_t[::1] numbers, stream):
+    """`LABEL,LABEL,... INDEX:VALUE ...` for every example; one without labels begins with a blank."""
+    cdef Text out = Text(stream)
+    cdef Rows x = Rows(*rows)
+    cdef int64_t i, k
+    for i in range(label_indptr.shape[0] - 1):
+        for k in range(label_indptr[i], label_indptr[i + 1]):
+            if k > label_indptr[i]:
+                out.byte(b',')
+            out.put_name(names, labels[k])
+        if label_indptr[i] == label_indptr[i + 1] and x.indptr[i] == x.indptr[i + 1]:
+            out.byte(b' ')
+        for k in range(x.indptr[i], x.indptr[i + 1]):
+            out.byte(b' ')
+            out.put_whole(numbers[x.indices[k]])
+            out.byte(b':')
+            out.put_number(x.value(k))
+        out.byte(b'\n')
+        out.flush(FLUSH)
+    out.flush(0)
+
+
 def attribute_lines(const int32_t[::1] labels, Vocabulary names, const int64_t[::1] offsets, rows,
                     Vocabulary attributes, stream):
     """`LABEL TAB ATTRIBUTE[:VALUE] TAB ...` for every token and a blank line after each sequence."""

@@ -22,14 +22,6 @@ cdef uint64_t LARGEST = 999999999999999999
 cdef class NumberIds:
     """Whole numbers to ids: a plain table for small numbers, open addressing for the others."""
 
-    cdef int32_t* table     # number -> id or -1
-    cdef int64_t size
-    cdef int32_t* slots     # ids by hash, -1: free
-    cdef int64_t mask
-    cdef Longs numbers      # id -> number
-    cdef int64_t large      # how many are not in the table
-    cdef bint frozen
-
     def __cinit__(self):
         self.numbers = Longs()
         self.mask = -1
@@ -68,12 +60,6 @@ cdef class NumberIds:
                     at = (at + 1) & self.mask
                 self.slots[at] = <int32_t>i
         return 0
-
-    cdef inline int32_t get(self, int64_t number) except -2 nogil:
-        """The id of a number: a new one while learning, -1 for an unknown number otherwise."""
-        if number < self.size and self.table[number] >= 0:
-            return self.table[number]
-        return self._get(number)
 
     cdef int32_t _get(self, int64_t number) except -2 nogil:
         cdef int32_t i = <int32_t>self.numbers.count
@@ -125,7 +111,7 @@ cdef int64_t whole_number(const char* text, Py_ssize_t size) noexcept nogil:
     """The value of a plain decimal number without leading zeros of at most 18 digits, or -1."""
     cdef int64_t value = 0
     cdef Py_ssize_t i
-    if size == 0 or size > 18 or text[0] == b'0':
+    if size == 0 or size > 18 or (text[0] == b'0' and size > 1):
         return -1
     for i in range(size):
         if not is_digit(text[i]):
@@ -137,15 +123,12 @@ cdef int64_t whole_number(const char* text, Py_ssize_t size) noexcept nogil:
 cdef class PairParser(Parser):
     """Parser of SVMlight lines (every line an example) or svm_hmm lines (an example ends where qid grows)."""
 
-    cdef NumberIds ids
-    cdef bint sequences
-    cdef int64_t qid        # of the open sequence; -1: none yet
-
     def __cinit__(self, bint sequences, Vocabulary attributes=None, Vocabulary label_names=None):
         self.sequences = sequences
         self.labels = Labels(label_names, canonical_label)
         self.ids = NumberIds()
         self.qid = -1
+        self.least = 1
         if attributes is not None:
             self.ids.freeze(attributes)
 
@@ -181,12 +164,7 @@ cdef class PairParser(Parser):
         """Read one line from its target to its comment or end."""
         cdef const char* target = p
         cdef const char* target_end
-        cdef const char* word
-        cdef uint64_t number
-        cdef int64_t last = 0, qid = -1
-        cdef int32_t i
-        cdef double value = 0.0
-        cdef int kind
+        cdef int64_t qid = -1
         while not is_blank(p[0]) and not is_line_end(p[0]) and p[0] != b'#' and p[0] != b':':
             p += 1
         target_end = p
@@ -195,31 +173,7 @@ cdef class PairParser(Parser):
                 self.fail('{} where the target should be', target, word_end(p),
                           'expected a label, then index:value pairs' if not self.sequences
                           else 'expected TAG qid:N index:value ...')
-        while True:
-            p = skip_blanks(p)
-            word = p
-            number = 0
-            while is_digit(p[0]):
-                number = number * 10 + <uint64_t>(p[0] - 48)
-                p += 1
-            if p[0] != b':' or p == word:
-                if is_line_end(p[0]) and p == word or p[0] == b'#' and p == word:
-                    break
-                with gil:
-                    p = self._other_word(word, &qid)
-                continue
-            if p - word > 18 or number == 0 or <int64_t>number <= last:
-                with gil:
-                    self._bad_index(word, p, last)
-            last = <int64_t>number
-            p += 1
-            kind = read_number(&p, &value)
-            if kind != GOOD or not (is_blank(p[0]) or is_line_end(p[0]) or p[0] == b'#'):
-                with gil:
-                    self._bad_value(word, kind)
-            i = self.ids.get(last)
-            if i >= 0:
-                self.rows.push(i, value)
+        p = self._pairs(p, &qid)
         if self.sequences:
             if qid < 0:
                 with gil:
@@ -233,12 +187,49 @@ cdef class PairParser(Parser):
                 self.end_example()
                 self.qid = qid
         self.labels.push(target, target_end - target)
+        if not self.sequences:
+            self.end_example()
+        return p
+
+    cdef const char* _pairs(self, const char* p, int64_t* qid) except NULL nogil:
+        """Read a row of `index:value` words up to the comment or the end of the line, where it returns."""
+        cdef const char* word
+        cdef uint64_t number
+        cdef int64_t last = self.least - 1
+        cdef int32_t i
+        cdef double value = 0.0
+        cdef int kind
+        while True:
+            p = skip_blanks(p)
+            word = p
+            number = 0
+            while is_digit(p[0]):
+                number = number * 10 + <uint64_t>(p[0] - 48)
+                p += 1
+            if p[0] != b':' or p == word:
+                if is_line_end(p[0]) and p == word or p[0] == b'#' and p == word:
+                    break
+                with gil:
+                    p = self._other_word(word, qid)
+                continue
+            if p - word > 18 or <int64_t>number <= last:
+                with gil:
+                    self.last = last
+                    self._bad_index(word, p)
+            last = <int64_t>number
+            p += 1
+            kind = read_number(&p, &value)
+            if kind != GOOD or not (is_blank(p[0]) or is_line_end(p[0]) or p[0] == b'#'):
+                with gil:
+                    self._bad_value(word, kind)
+            i = self.ids.get(last)
+            if i >= 0:
+                self.rows.push(i, value)
+        self.last = last
         if self.ids.frozen:
             self.rows.end_row()
         else:
             self.rows.end_ascending_row()  # in the order of the numbers, which decides the final ids
-        if not self.sequences:
-            self.end_example()
         return p
 
     cdef const char* _other_word(self, const char* word, int64_t* qid) except NULL:
@@ -260,19 +251,19 @@ cdef class PairParser(Parser):
         elif b':' not in text:
             self.fail('{} without a colon', word, end, 'expected index:value')
         else:
-            self.fail('index of {} is not a whole number from 1', word, end, 'expected index:value')
+            self.fail(f'index of {{}} is not a whole number from {self.least}', word, end, 'expected index:value')
         return end
 
-    cdef int _bad_index(self, const char* word, const char* colon, int64_t last) except -1:
+    cdef int _bad_index(self, const char* word, const char* colon) except -1:
         cdef bytes text = word[:colon - word]
         if len(text) > 18:
             self.fail('feature number {} is too large', word, colon, f'expected at most {LARGEST}')
-        if int(text) == 0:
+        if int(text) < self.least:
             self.fail('feature number 0 in {}', word, word_end(word),
                       'expected numbers from 1; in a file that counts from 0 add 1 to every number')
-        if int(text) == last:
-            self.fail(f'feature number {last} twice', word, colon, 'expected each number once in a line')
-        self.fail(f'feature number {int(text)} after {last}', word, colon, 'expected ascending numbers')
+        if int(text) == self.last:
+            self.fail(f'feature number {self.last} twice', word, colon, 'expected each number once in a line')
+        self.fail(f'feature number {int(text)} after {self.last}', word, colon, 'expected ascending numbers')
         return 0
 
     cdef int _bad_value(self, const char* word, int kind) except -1:
@@ -293,7 +284,8 @@ def canonical_label(name):
     if name.lower().lstrip(b'+-') == b'nan':
         raise TextError(None, f'label {shown(name)} is not a number', 'expected a finite number or a word')
     if b',' in name and number_value(name.partition(b',')[0]) is not None:
-        raise TextError(None, f'several numbers for a label, {shown(name)}', 'expected LABEL INDEX:VALUE ...')
+        raise TextError(None, f'several numbers for a label, {shown(name)}',
+                        'expected LABEL INDEX:VALUE ...; --task multilabel takes sets of labels')
     value = number_value(name)
     if value is None:
         return name

@@ -36,6 +36,14 @@ def test_there_and_back(files, tmp_path):
     assert load(tmp_path / 'one').header['primal'] == pytest.approx(load(tmp_path / 'two').header['primal'])
 
 
+def test_single_labels_become_sets(tmp_path):
+    (tmp_path / 'a.svm').write_text('b 1:1\n1 2:0.5\n')
+    result = run('convert', '--bias', '--names', tmp_path / 'names', tmp_path / 'a.svm', tmp_path / 'b.ml')
+    assert (tmp_path / 'b.ml').read_text() == 'b 1:1 3:1\n1 2:0.5 3:1\n'
+    assert (tmp_path / 'names').read_text() == 'attribute\t1\t1\nattribute\t2\t2\nattribute\t3\tbias\n'
+    assert result.stderr.endswith('2 examples, 2 tokens, from multilabel to multilabel\n')
+
+
 @pytest.mark.parametrize(
     ('name', 'data'), [('svm', 'train.svm'), ('crf', 'test.conll'), ('hmm', 'train.hmm'), ('obs', 'test.conll')]
 )

@@ -50,6 +50,20 @@ def crfsuite(data):
     return '\n'.join(''.join(line(*token) + '\n' for token in sequence) for sequence in data)
 
 
+# Multilabel data are a list of (set of labels, {attribute: value}).
+numbers_from_0 = numbers | st.just('0')
+set_labels = whole_labels | st.sampled_from(['0', '-1', '01', 'C.C1', 'é', '1e3', '@', 'a"b'])
+
+
+def labelled_sets(labels=set_labels, attributes=numbers_from_0):
+    example = st.tuples(st.frozensets(labels, max_size=4), st.dictionaries(attributes, values, max_size=5))
+    return st.lists(example, min_size=1, max_size=6)
+
+
+def multilabel(data):
+    return ''.join(f'{",".join(labels)} {pairs(row)}\n' for labels, row in data)
+
+
 # A treebank is a list of sentences, a sentence a list of words (form, lemma, coarse tag, fine tag, head, relation).
 cells = words.filter(lambda text: text.strip(' ') == text) | st.sampled_from(['_', '#', '1-2', '"', '$', 'é', '\u00a0'])
 

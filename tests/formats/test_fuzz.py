@@ -3,6 +3,7 @@
 import gzip
 import io
 import re
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from data_formats.dataset import ReadOptions, TokenDataset
 from data_formats.errors import DataError
 from data_formats.homologs import HomologDataset
+from data_formats.label_sets import LabelSetDataset
 from data_formats.registry import FORMATS, by_content
 from data_formats.sentences import SentenceDataset
 from data_formats.source import Source
@@ -31,6 +33,7 @@ VALID = {
         b'3\tgo\tgo\tVERB\tV\t_\t0\troot\t_\t_\n4\t!\t!\tPUNCT\t.\t_\t3\tpunct\t_\t_\n\n'
         b'#\n1\tNew York\t_\tX\tX\t_\t0\tr\t_\t_\n\n'
     ),
+    'multilabel': b'1,3 0:0.5 3:2 # a\n 2:1e-3\n\n6,2 qid:1 7:1\r\nword\n3,1\t99:1\n',
     'fasta': (
         b'# x\n>native 1\nAC\r\nDE\n>homolog a 1:0:MSID\nCCC\n>decoy b\nA\n\n'
         b'>native 2\nA\n>decoy 2\nC\n>homolog 2 0:0:\nD\n'
@@ -125,8 +128,25 @@ def check_phrases(dataset):
             open_nodes.append(end)
 
 
+def check_sets(dataset):
+    """That a dataset of sets of labels is one."""
+    for indptr, ids, names in (
+        (dataset.indptr, dataset.indices, dataset.attributes),
+        (dataset.label_indptr, dataset.label_ids, dataset.label_names),
+    ):
+        assert len(indptr) == dataset.n + 1 and indptr[0] == 0 and indptr[-1] == len(ids)
+        assert len(ids) == 0 or 0 <= ids.min() <= ids.max() < len(names)
+        for begin, end in pairwise(indptr.tolist()):
+            assert begin <= end and (np.diff(ids[begin:end]) > 0).all()
+    assert dataset.values is None or (len(dataset.values) == dataset.nnz and np.isfinite(dataset.values).all())
+    assert all(0 <= i < dataset.n and names for i, names in dataset.unknown_labels.items())
+
+
 def check(dataset):
     """That a dataset is one."""
+    if isinstance(dataset, LabelSetDataset):
+        check_sets(dataset)
+        return
     if isinstance(dataset, TreeDataset):
         check_phrases(dataset)
         return
@@ -194,6 +214,10 @@ def test_mutated_files(folder, name, changes, block):
         if name == 'brackets':
             flat = [([-1] * size, [-1], [0], [size]) for size in np.diff(b.dataset.offsets).tolist()]
             module.write_predictions(b, flat, out)
+            assert out.getvalue().count(b'\n') == b.dataset.n
+            continue
+        if name == 'multilabel':
+            module.write_predictions(b, [b.dataset.labels(i) for i in range(b.dataset.n)], out)
             assert out.getvalue().count(b'\n') == b.dataset.n
             continue
         if name == 'fasta':

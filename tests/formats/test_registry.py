@@ -44,6 +44,7 @@ def test_unknown_names():
         ('en-ud-dev.conllu', 'conllu'),
         ('esp.CONLLX.gz', 'conllx'),
         ('bb11001.fa.gz', 'fasta'),
+        ('train.ml.gz', 'multilabel'),
         ('wsj_0001.mrg', 'brackets'),
         ('GUM_news.PTB.gz', 'brackets'),
         ('train.txt', None),
@@ -63,6 +64,11 @@ def test_by_extension(path, name):
         (b'1 1:1', 'svmlight'),
         (b'1 qid:1 1:0.5\n2 qid:1 2:1\n', 'svmhmm'),
         (b'NN qid:1 1:0.5 # dog', 'svmhmm'),
+        (b'1 1:0.5 3:1\n2,3 2:1\n', 'multilabel'),
+        (b'# x\n4\n 3:1\n', 'multilabel'),
+        (b'1 1:1\n \n 2 1:1\n', 'svmlight'),
+        (b'3 10 5\r\n1 1:1\n0 3:1\n', 'multilabel'),
+        (b'3 10 5\n1 2 3\n', 'conll'),
         (b'Confidence NN B-NP\nin IN B-PP\n\nthe DT B-NP\n', 'conll'),
         (b'Confidence\tNN\tB-NP\nin\tIN\tB-PP\n', 'conll'),
         (b'-DOCSTART- -X- O O\n\nEU NNP B-NP B-ORG\n', 'conll'),
@@ -104,7 +110,7 @@ def test_detection_consumes_nothing(tmp_path):
     path.write_bytes(b'what is this\nthing here\n')
     with pytest.raises(DataError) as error, Source(path) as source:
         detect(source)
-    known = 'svmlight|svmhmm|conll|crfsuite|conllx|conllu|fasta|brackets'
+    known = 'svmlight|svmhmm|conll|crfsuite|conllx|conllu|fasta|brackets|multilabel'
     assert str(error.value) == f'{path}: cannot tell the format of this file (give --format {known})'
 
 

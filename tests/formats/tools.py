@@ -29,18 +29,34 @@ def written(name, dataset, names=None):
     return out.getvalue()
 
 
+def row(indptr, indices, values, names, t):
+    """Row t of a CSR triple, {attribute: value}."""
+    span = slice(indptr[t], indptr[t + 1])
+    ids = indices[span].tolist()
+    assert ids == sorted(set(ids)), 'rows ascend and have no duplicates'
+    return dict(
+        zip([names[k] for k in ids], [1.0] * len(ids) if values is None else values[span].tolist(), strict=True)
+    )
+
+
+def label_sets(dataset):
+    """Multilabel data as plain lists: for each example (labels, those that are not known behind the others, {attribute:
+    value})."""
+    names, labels = dataset.attributes.names(), dataset.label_names.names()
+    out = []
+    for i in range(dataset.n):
+        ids = dataset.labels(i).tolist()
+        assert ids == sorted(set(ids)), 'sets ascend and have no duplicates'
+        known = [labels[k] for k in ids]
+        inputs = row(dataset.indptr, dataset.indices, dataset.values, names, i)
+        out.append((known + dataset.unknown_labels.get(i, []), inputs))
+    return out
+
+
 def sequences(dataset):
     """A dataset as plain lists: for each example its tokens (label, {attribute: value}, {edge attribute: value})."""
     names = dataset.attributes.names()
     edges = dataset.edge_attributes.names() if dataset.edge_indptr is not None else None
-
-    def row(indptr, indices, values, names, t):
-        span = slice(indptr[t], indptr[t + 1])
-        ids = indices[span].tolist()
-        assert ids == sorted(set(ids)), 'rows ascend and have no duplicates'
-        return dict(
-            zip([names[k] for k in ids], [1.0] * len(ids) if values is None else values[span].tolist(), strict=True)
-        )
 
     out = []
     for start, end in zip(dataset.offsets[:-1], dataset.offsets[1:], strict=True):
