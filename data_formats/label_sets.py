@@ -34,6 +34,11 @@ class LabelSetDataset:
         return self.n
 
     @property
+    def offsets(self):
+        """int64 [n + 1]; as of TokenDataset, where an example is one token."""
+        return np.arange(self.n + 1)
+
+    @property
     def nnz(self):
         """Number of attribute occurrences."""
         return len(self.indices)

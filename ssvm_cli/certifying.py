@@ -27,6 +27,8 @@ LABELS = {
     'gap': 'gap',
     'relative_gap': 'relative gap',
     'dual_source': 'dual from',
+    'relaxed_primal': 'relaxed primal',
+    'relaxed_dual': 'relaxed dual',
     'status': 'status',
 }
 
@@ -61,15 +63,18 @@ def certify(o):
         dual, source = hinge_dual(problem, model.dual, o, progress)
     if dual <= 0:
         dual, source = 0.0, 'right outputs'
-    figures = report(model, problem, evaluation.primal, dual, source)
+    figures = report(model, problem, dataset.n, evaluation.primal, dual, source)
+    figures |= problem.features.figures(w, evaluation.primal, problem.lam)
     if o.per_example is not None:
-        write_losses(o.per_example, dataset, numbers, evaluation.loss_values)
+        write_losses(o.per_example, dataset, numbers, problem.structure.by_example(evaluation.loss_values))
     if o.as_json:
         click.echo(json.dumps(figures, indent=1))
     else:
-        for key, label in LABELS.items():
+        labels = {key: label for key, label in LABELS.items() if key in figures}
+        width = 2 + max(map(len, labels.values()))
+        for key, label in labels.items():
             value = figures[key]
-            click.echo(f'{label:<14}{value if isinstance(value, str) else format(value, ".10g")}')
+            click.echo(f'{label:<{width}}{value if isinstance(value, str) else format(value, ".10g")}')
 
 
 def trainable(dataset, model, path, progress):
@@ -187,7 +192,7 @@ def dual_by_passes(problem, passes):
     return problem.dual_value(best)
 
 
-def report(model, problem, primal, dual, source):
+def report(model, problem, examples, primal, dual, source):
     """The figures as --json prints them."""
     stated = model.header.get('tolerance') or {'rel_gap': 0.001}
     tolerance = Tolerance(stated['rel_gap'], stated.get('epsilon'))
@@ -201,7 +206,7 @@ def report(model, problem, primal, dual, source):
         'training_status': model.header.get('status'),
         'tolerance': {'rel_gap': tolerance.rel_gap, 'epsilon': tolerance.epsilon},
         'lambda': problem.lam,
-        'examples': problem.n,
+        'examples': examples,
     }
 
 

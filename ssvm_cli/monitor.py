@@ -254,7 +254,8 @@ class Monitor:
                 'relative_gap': relative_gap(bounds.primal, bounds.dual),
                 'dual_now': dual_now,
             }
-        return row | self.solver.figures(bounds.primal) | self._dev_scores
+        relaxed = self.problem.features.figures(bounds.w, bounds.primal, self.problem.lam)
+        return row | relaxed | self.solver.figures(bounds.primal) | self._dev_scores
 
     def _write_row(self, primal_now, dual_now):
         row = self.row(primal_now, dual_now)

@@ -62,6 +62,7 @@ def solver_table():
     """One paragraph per solver: its name at the start of a line, then objectives with the oracle that each takes,
     certificate, options and paper."""
     rows = [_line('auto', 'by objective: ' + ', '.join(f'{name} for {objective}' for objective, name in AUTO.items()))]
+    rows += ['', _line('soft-bcfw', 'short for bcfw with --relaxation soft (Meshi et al. 2015, Algorithm 1)')]
     for info in all_solvers():
         objectives = ', '.join(f'{objective} ({oracle} oracle)' for objective, oracle in info.oracle.items())
         if info.variants:

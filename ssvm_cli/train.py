@@ -8,6 +8,8 @@ from ssvm_cli import options
 from ssvm_cli.command import Command, refuse_both
 from ssvm_cli.config import config_option
 
+SOFT_SOLVER = 'soft-bcfw'
+
 
 @click.command('train', cls=Command, short_help='Learn a model from a file of examples.')
 @options.data_options
@@ -49,9 +51,13 @@ def resolve(ctx, given):
 
     Raises:
         click.UsageError: options given in the same place that exclude each other: --lambda and -c, one of them and
-            --hard-margin, --rel-gap and --no-certificate.
+            --hard-margin, --rel-gap and --no-certificate, soft-bcfw and another relaxation than soft.
     """
     settle_oracle(ctx, given)
+    if given['solver'] == SOFT_SOLVER:
+        if given['relaxation'] not in (None, 'soft'):
+            raise click.UsageError(f'{SOFT_SOLVER} is bcfw with --relaxation soft: leave --relaxation out.')
+        given['solver'], given['relaxation'] = 'bcfw', 'soft'
     if given['no_certificate']:
         refuse_both(ctx, '--rel-gap', '--no-certificate')
     if given['hard_margin']:

@@ -358,7 +358,7 @@ class Training:
     def _open_log(self, dev, saved):
         if self.o.log_path is None:
             return None
-        extra = (*self.problem.features.bounds(None, None, None), *self.solver.figures(), *(dev.columns if dev else ()))
+        extra = (*self.problem.features.figures(), *self.solver.figures(), *(dev.columns if dev else ()))
         return self._new_log(extra, saved.parts['monitor']['rows'] if saved else None)
 
     def _new_log(self, extra, keep):

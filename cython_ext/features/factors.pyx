@@ -124,7 +124,7 @@ cdef class FactorWeights:
         """The weights as models name them."""
         arrays = []
         for t, kind in enumerate(self.graphs.layout.types):
-            arrays.append(np.array(w[self.weight_begin[t]:self.weight_begin[t + 1]]).reshape(-1, max(kind.width, 1)))
+            arrays.append(np.array(w[self.weight_begin[t]:self.weight_begin[t + 1]], np.float64).reshape(-1, max(kind.width, 1)))
         return self.naming.join(arrays)
 
     def write(self, blocks, w):

@@ -111,6 +111,10 @@ cdef class FeatureMap:
         """An Accumulator for sums over the n examples; window: one of windows(), for the squared norm of that part only."""
         return Accumulator(self, n)
 
+    def figures(self, w=None, primal=None, lam=None):
+        """Further figures for a log, of weights with P(w) = primal at lambda: column -> number, or None without weights."""
+        return {}
+
     def windows(self):
         """Parts of the weights, small enough to be accumulated in little memory one after the other."""
         return [None]

@@ -21,6 +21,7 @@ from cython_ext.parallel import even_ranges
 from cython_ext.structures.factor_blocks cimport FactorBlocks
 
 AGREEMENT = 'agreement'         # what models call delta
+RELAXED_PRIMAL = 'relaxed_primal'
 
 
 cdef class SoftFeatures(FeatureMap):
@@ -155,14 +156,15 @@ cdef class SoftFeatures(FeatureMap):
 
     # ------------------------------------------------------------------------------------------------- weights
 
-    def penalty(self, w):
-        """||delta'||^2: rho/2 ||delta||^2 is lambda/2 times that, and without it the soft primal is the relaxed one, g(w,
-        delta) of (2)."""
-        rest = np.asarray(w)[self.weights_of_factors.dim:]
-        return float(rest @ rest)
+    def figures(self, w=None, primal=None, lam=None):
+        """The relaxed primal, g(w, delta) of (2): the soft one without rho/2 ||delta||^2, which is lambda/2 ||delta'||^2."""
+        if w is None:
+            return {RELAXED_PRIMAL: None}
+        rest = np.asarray(w, np.float64)[self.weights_of_factors.dim:]
+        return {RELAXED_PRIMAL: primal - lam / 2 * float(rest @ rest)}
 
     def blocks(self, w):
-        delta = self.unit * np.asarray(w)[self.weights_of_factors.dim:]
+        delta = self.unit * np.asarray(w, np.float64)[self.weights_of_factors.dim:]
         return {**self.weights_of_factors.blocks(w), AGREEMENT: delta}
 
     def weights(self, blocks):

@@ -34,6 +34,12 @@ cdef class FactorBlocks(SummedStructure):
         for b in range(self.n):
             right[b] = <int32_t> graphs.joint_state(self.factor_of(b), graphs.labels + graphs.label_begin[example[b]])
 
+    def by_example(self, values):
+        """The mean over all blocks is that over the graphs."""
+        out = np.zeros(self.graphs.n)
+        np.add.at(out, np.asarray(self.memory[0])[:self.n], values)
+        return out * (self.graphs.n / self.n)
+
     cdef int64_t factor_of(self, Py_ssize_t b) noexcept nogil:
         """The number of a block's factor in the tables."""
         return self.graphs.factor_begin[self.graphs.shape_of[self.example[b]]] + self.factor[b]

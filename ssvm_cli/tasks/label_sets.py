@@ -6,7 +6,6 @@ import numpy as np
 
 from cython_ext.structures.multilabel import layout_of
 from data_formats.errors import shown
-from ssvm_cli.label_set_scores import LabelSetScores
 from ssvm_cli.progress import counted
 from ssvm_cli.relaxation import requested_relaxation
 
@@ -111,6 +110,8 @@ class LabelSetTask:
         return outputs, text.getvalue()
 
     def scores(self, model, o=None):
+        from ssvm_cli.label_set_scores import LabelSetScores
+
         return LabelSetScores(model.label_names.names())
 
 
