@@ -26,7 +26,7 @@ TASKS = ('multiclass', 'chain', 'dependency', 'alignment', 'cfg', 'multilabel')
 OBJECTIVES = ('hinge', 'log', 'softmax-margin')
 FEATURE_SETS = ('all', 'observed')
 ORDERS = ('1', '2')
-RELAXATIONS = ('none', 'soft')
+RELAXATIONS = ('none', 'lp', 'soft')
 KERNELS = ('linear', 'poly', 'rbf')
 # What svm_struct_learn writes for -o and -l is understood too: spelling -> name.
 RESCALE = {'margin': 'margin', '2': 'margin', 'slack': 'slack', '1': 'slack'}
@@ -314,8 +314,9 @@ graph_options = together(
     graphs(
         '--relaxation',
         type=click.Choice(RELAXATIONS),
-        help='none: the problem itself, by exact oracles; soft: every factor decides alone, and is charged for '
-        'disagreeing with the others. Default: none, and soft where a graph has no exact oracle.',
+        help='none: the problem itself, by exact oracles; lp: that over the local marginal polytope, by linear '
+        'programs; soft: every factor decides alone, and is charged for disagreeing with the others. Default: none, and '
+        'soft where a graph has no exact oracle.',
     ),
     graphs(
         '--rho',

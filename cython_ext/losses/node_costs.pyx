@@ -1,6 +1,7 @@
 """Hamming loss of graphs: how many nodes have a wrong state. It is a cost of the nodes' own factors."""
 
 from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
 
 from cython_ext.losses.loss cimport DecomposableLoss
 from cython_ext.structures.factor_blocks cimport FactorBlocks
@@ -25,23 +26,39 @@ cdef class NodeCosts(DecomposableLoss):
         return total
 
     cdef void add_costs(self, Py_ssize_t i, double scale, double *theta) noexcept nogil:
-        cdef const int32_t *right = self.structure.gold(i)
+        cdef const int32_t *right = self.graphs.labels + self.graphs.label_begin[i]
         cdef int64_t f = self.graphs.factor_begin[self.graphs.shape_of[i]]
         cdef Py_ssize_t v, a
-        for v in range(self.structure.code_of(i)):
+        for v in range(self.graphs.nodes[self.graphs.shape_of[i]]):
             for a in range(self.graphs.size[self.graphs.type_of[f + v]]):
                 if a != right[v]:
                     theta[self.graphs.part[f + v] + a] += scale
 
     cdef double expected(self, Py_ssize_t i, const double *mean) noexcept nogil:
-        cdef const int32_t *right = self.structure.gold(i)
+        cdef const int32_t *right = self.graphs.labels + self.graphs.label_begin[i]
         cdef int64_t f = self.graphs.factor_begin[self.graphs.shape_of[i]]
         cdef Py_ssize_t v, a
         cdef double total = 0.0
-        for v in range(self.structure.code_of(i)):
+        for v in range(self.graphs.nodes[self.graphs.shape_of[i]]):
             for a in range(self.graphs.size[self.graphs.type_of[f + v]]):
                 if a != right[v]:
                     total += mean[self.graphs.part[f + v] + a]
+        return total
+
+
+cdef class RelaxedCosts(NodeCosts):
+    """The same where an output is a point of the local marginal polytope: how much of each node is in wrong states."""
+
+    cdef double value(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
+        cdef const int32_t *right = self.graphs.labels + self.graphs.label_begin[i]
+        cdef int64_t f = self.graphs.factor_begin[self.graphs.shape_of[i]]
+        cdef Py_ssize_t v, a
+        cdef double total = 0.0, share
+        for v in range(self.graphs.nodes[self.graphs.shape_of[i]]):
+            for a in range(self.graphs.size[self.graphs.type_of[f + v]]):
+                if a != right[v]:
+                    memcpy(&share, code + (self.graphs.part[f + v] + a) * (sizeof(double) // sizeof(int32_t)), sizeof(double))
+                    total += share
         return total
 
 

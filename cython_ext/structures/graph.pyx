@@ -116,6 +116,10 @@ cdef class Graph(SummedStructure):
                 return False
         return True
 
+    def labelings(self, codes, indptr):
+        """The state of every node, int32, of all examples; as of LocalPolytope."""
+        return codes
+
     # ------------------------------------------------------------------------------------------------- oracles
 
     cdef Py_ssize_t scratch_size(self, Py_ssize_t k) noexcept nogil:

@@ -1,8 +1,8 @@
-"""Which problem is solved where graphs have no exact oracle, or none that is fast: none, the exact one; soft, the soft
-constraints of Meshi, Srebro and Hazan (2015). A relaxation is a structure with a feature map of its own; solvers and
-objectives do not know of it."""
+"""Which problem is solved where graphs have no exact oracle, or none that is fast: none, the exact one; lp, that over the
+local marginal polytope; soft, the soft constraints of Meshi, Srebro and Hazan (2015). A relaxation is a structure, soft
+with a feature map of its own; solvers and objectives do not know of it."""
 
-RELAXATIONS = ('none', 'soft')
+RELAXATIONS = ('none', 'lp', 'soft')
 RHO = 1.0  # good over a wide range of budgets (section 6 of the paper)
 
 
@@ -17,7 +17,7 @@ def exact(layout, naming):
     try:
         structure = Graph(graphs)
     except TooLargeError as error:
-        raise ValueError(f'{error}: there is no exact oracle (use --relaxation soft)') from error
+        raise ValueError(f'{error}: there is no exact oracle (use --relaxation soft or lp)') from error
     return structure, GraphFeatures(FactorWeights(graphs, naming))
 
 
@@ -33,9 +33,24 @@ def soft(layout, naming, lam, rho):
     return blocks, SoftFeatures(blocks, FactorWeights(graphs, naming), (lam / rho) ** 0.5)
 
 
+def linear_program(layout, naming):
+    """(LocalPolytope, GraphFeatures)."""
+    from cython_ext.features.factors import FactorWeights, GraphFeatures
+    from cython_ext.structures.factor_graphs import FactorGraphs
+    from cython_ext.structures.local_polytope import LocalPolytope
+
+    graphs = FactorGraphs(layout)
+    return LocalPolytope(graphs), GraphFeatures(FactorWeights(graphs, naming))
+
+
 def build_relaxed(layout, naming, relaxation, rho, lam):
-    """(Structure, FeatureMap) of a GraphLayout; naming: see FactorWeights."""
-    return exact(layout, naming) if relaxation == 'none' else soft(layout, naming, lam, rho)
+    """(Structure, FeatureMap) of a GraphLayout; naming: see FactorWeights; relaxation: one of RELAXATIONS, or None for the
+    best one to predict with, none or lp."""
+    if relaxation is None:
+        relaxation = 'none' if has_exact_oracle(layout) else 'lp'
+    if relaxation == 'soft':
+        return soft(layout, naming, lam, rho)
+    return (exact if relaxation == 'none' else linear_program)(layout, naming)
 
 
 def has_exact_oracle(layout):
@@ -51,10 +66,12 @@ def has_exact_oracle(layout):
 
 
 def hamming(structure):
-    from cython_ext.losses.node_costs import BlockCosts, NodeCosts
+    from cython_ext.losses.node_costs import BlockCosts, NodeCosts, RelaxedCosts
     from cython_ext.structures.factor_blocks import FactorBlocks
+    from cython_ext.structures.local_polytope import LocalPolytope
 
-    return (BlockCosts if isinstance(structure, FactorBlocks) else NodeCosts)(structure)
+    kinds = {FactorBlocks: BlockCosts, LocalPolytope: RelaxedCosts}
+    return kinds.get(type(structure), NodeCosts)(structure)
 
 
 def zero_one(structure):

@@ -84,14 +84,15 @@ class LabelSetTask:
     # ------------------------------------------------------------------------------------------ predicting
 
     def build_options(self, model, path):
-        return {'structure': {'relaxation': 'none'}}
+        return {'structure': {'relaxation': None}}
 
     def problem_options(self, model, problem):
-        return {'structure': {'relaxation': 'none'}}
+        return {'structure': {'relaxation': None}}
 
     def outputs(self, codes, dataset, decoder):
         """For each example the ids of its labels."""
-        return [np.flatnonzero(row) for row in codes.reshape(dataset.n, len(dataset.label_names))]
+        states = decoder.structure.labelings(codes, decoder.code_indptr)
+        return [np.flatnonzero(row) for row in states.reshape(dataset.n, len(dataset.label_names))]
 
     def decode(self, o, module, predictions, block):
         text = io.BytesIO()
