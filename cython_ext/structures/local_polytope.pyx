@@ -1,0 +1,137 @@
+"""Labelings of factor graphs relaxed to the local marginal polytope: distributions of single factors that agree on the
+nodes they share (Meshi, Srebro and Hazan 2015, (4)). The max oracle is a linear program, which HiGHS solves.
+
+An output is a point of the polytope, and may be fractional; its code holds the bits of its part statistics.
+"""
+
+import numpy as np
+
+from libc.math cimport INFINITY, fabs
+from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
+
+from cython_ext.structures.factor_graphs cimport FactorGraphs
+from cython_ext.structures.structure cimport Structure
+
+cdef enum:
+    WORDS = sizeof(double) // sizeof(int32_t)
+cdef double ROUNDING = 1e-7                     # by which a point may miss its constraints
+
+
+cdef class LocalPolytope(Structure):
+    """graphs: a FactorGraphs. Each call of the max oracle takes the interpreter: one thread at a time."""
+
+    exact = False
+
+    cdef readonly FactorGraphs graphs
+    cdef readonly object programs               # by shape
+    cdef object rights
+    cdef const int32_t *right_data
+    cdef const int64_t *right_begin
+
+    def __init__(self, FactorGraphs graphs not None):
+        layout = graphs.layout
+        self.graphs, self.n = graphs, graphs.n
+        self.programs = [constraints(layout.types, shape) for shape in layout.shapes]
+        sizes = np.array([program.shape[1] for program in self.programs], np.int64)[layout.shape_of]
+        cdef int64_t[::1] begin = np.concatenate([[0], np.cumsum(WORDS * sizes)])
+        cdef double[::1] statistics = np.zeros(sizes.sum() + 1)
+        cdef Py_ssize_t i, s
+        cdef int64_t f
+        self.max_size = self.max_parts = int(sizes.max(initial=0))
+        self.max_code = WORDS * self.max_size
+        for i in range(self.n):
+            s = graphs.shape_of[i]
+            for f in range(graphs.factor_begin[s], graphs.factor_begin[s + 1]):
+                statistics[begin[i] // WORDS + graphs.part[f]
+                           + graphs.joint_state(f, graphs.labels + graphs.label_begin[i])] = 1.0
+        self.rights = statistics, begin
+        self.right_data, self.right_begin = <const int32_t *> &statistics[0], &begin[0]
+
+    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+        return self.graphs.parts[self.graphs.shape_of[i]]
+
+    cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil:
+        return WORDS * self.size_of(i)
+
+    cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil:
+        return self.right_data + self.right_begin[i]
+
+    cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
+        cdef Py_ssize_t p, count = 0
+        cdef double x
+        for p in range(self.size_of(i)):
+            memcpy(&x, code + WORDS * p, sizeof(double))
+            if x != 0.0:
+                ids[count], counts[count] = <int32_t> p, x
+                count += 1
+        return count
+
+    cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
+        """Whether a point is in the polytope, but for rounding."""
+        with gil:
+            return self._inside(i, code)
+
+    cdef bint _inside(self, Py_ssize_t i, const int32_t *code):
+        cdef Py_ssize_t size = self.size_of(i), nodes = self.graphs.nodes[self.graphs.shape_of[i]]
+        point = np.frombuffer((<const char *> code)[:size * sizeof(double)])
+        program = self.programs[self.graphs.shape_of[i]]
+        right = np.zeros(program.shape[0])
+        right[:nodes] = 1.0
+        # not-a-number is not inside
+        return bool((point >= 0).all() and (np.abs(program @ point - right) <= ROUNDING).all())
+
+    cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil:
+        with gil:
+            return self._solve(i, theta, code)
+
+    cdef double _solve(self, Py_ssize_t i, const double *theta, int32_t *code):
+        from scipy.optimize import linprog
+
+        cdef Py_ssize_t size = self.size_of(i), nodes = self.graphs.nodes[self.graphs.shape_of[i]]
+        cdef double[::1] point
+        scores = np.array(<double[:size]> <double *> theta)
+        program = self.programs[self.graphs.shape_of[i]]
+        right = np.zeros(program.shape[0])
+        right[:nodes] = 1.0
+        found = linprog(-scores, A_eq=program, b_eq=right, bounds=(0, None), method='highs-ds')
+        point = np.maximum(found.x, 0.0)
+        memcpy(code, &point[0], size * sizeof(double))
+        return float(scores @ np.asarray(point))
+
+    def labelings(self, codes, indptr):
+        """The state of every node, int32, of all examples: each node's own most likely one, the first of equal ones. codes,
+        indptr: as of a Decoder's predict."""
+        out = []
+        for i in range(self.n):
+            point = codes[indptr[i]:indptr[i + 1]].view(np.float64)
+            kinds = self.graphs.layout.shapes[self.graphs.shape_of[i]]
+            at = 0
+            for kind in kinds.types[:kinds.nodes]:
+                size = self.graphs.layout.types[kind].size
+                out.append(int(point[at:at + size].argmax()))
+                at += size
+        return np.array(out, np.int32)
+
+
+def constraints(types, shape):
+    """The equations of a shape's polytope, a sparse matrix [rows, parts]: the states of each node sum to 1; then, for each
+    factor, node and state, the factor says the same of the state as the node (their right sides are 0)."""
+    from scipy.sparse import csr_array
+
+    sizes = [types[kind].size for kind in shape.types]
+    place = np.concatenate([[0], np.cumsum(sizes)])
+    entries, row = [], 0
+    for node in range(shape.nodes):
+        entries += [(row, place[node] + state, 1.0) for state in range(sizes[node])]
+        row += 1
+    for f in range(shape.nodes, len(shape.types)):
+        states = types[shape.types[f]].states
+        joint = np.stack(np.unravel_index(np.arange(sizes[f]), states), axis=1)
+        for k, node in enumerate(shape.scopes[f]):
+            for state in range(states[k]):
+                entries += [(row, place[f] + a, 1.0) for a in np.flatnonzero(joint[:, k] == state)]
+                entries.append((row, place[node] + state, -1.0))
+                row += 1
+    rows, columns, values = zip(*entries) if entries else ((), (), ())
+    return csr_array((values, (rows, columns)), shape=(row, int(place[len(place) - 1])))
