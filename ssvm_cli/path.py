@@ -131,4 +131,6 @@ class PathTraining(Training):
     def _open_log(self, dev, saved):
         if self.o.log_path is None:
             return None
-        return self._new_log((*COLUMNS, *self.problem.features.figures(), *self.solver.figures(), *(dev.columns if dev else ())), None)
+        return self._new_log(
+            (*COLUMNS, *self.problem.features.figures(), *self.solver.figures(), *(dev.columns if dev else ())), None
+        )

@@ -177,6 +177,11 @@ cdef class Accumulator:
                         const double *a, double scale) noexcept nogil:
         self.features.add_parts(i, count, ids, a, scale, self.total_data + chunk * self.features.dim)
 
+    def put_of(self, Py_ssize_t chunk, Py_ssize_t i, const double[::1] a):
+        """put() for Python."""
+        cdef double[::1] values = padded(a)
+        self.put(chunk, i, &values[0])
+
     def clear(self, pool):
         """Set the sum to 0. pool: a cython_ext.parallel.Pool."""
         pool.map(self._clear, even_ranges(self.totals.shape[1], pool.threads))

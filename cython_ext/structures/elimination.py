@@ -66,7 +66,9 @@ def plan(states, scopes, places):
     for k, node in enumerate(order):
         separator = sorted({other for nodes, _, _ in waiting[k] for other in nodes} - {node}, key=rank.get)
         dims = [states[other] for other in separator]
-        bucket = Bucket(node, states[node], separator, dims, work, work + states[node] * int(np.prod(dims, dtype=object)))
+        bucket = Bucket(
+            node, states[node], separator, dims, work, work + states[node] * int(np.prod(dims, dtype=object))
+        )
         bucket.sources = sorted((_source(bucket, states, *each) for each in waiting[k]), key=lambda s: -s.level)
         buckets.append(bucket)
         work = bucket.message + bucket.size

@@ -75,6 +75,11 @@ def build(dataset, feature_set='all', relaxation='none', rho=RHO, lam=1.0, merge
 
 
 INFO = StructureInfo(
-    'multilabel', 'a set of labels for each example, with a weight for each pair of labels', build,
-    {'hamming': hamming, 'zero-one': zero_one}, 'hamming', None, {'zero-one': zero_one_strata},
+    'multilabel',
+    'a set of labels for each example, with a weight for each pair of labels',
+    build,
+    {'hamming': hamming, 'zero-one': zero_one},
+    'hamming',
+    None,
+    {'zero-one': zero_one_strata},
 )

@@ -96,6 +96,12 @@ cdef class Structure:
         np.add.at(out, ids[:count], counts[:count])
         return out
 
+    def is_output(self, Py_ssize_t i, const int32_t[::1] code):
+        """valid() for Python."""
+        self._check(i, code=code)
+        cdef int32_t[::1] codes = padded(code)
+        return bool(self.valid(i, &codes[0]))
+
     def max_oracle(self, Py_ssize_t i, const double[::1] theta):
         """(value, code) of the best output under theta, float64[m_i]."""
         self._check(i, theta)

@@ -10,10 +10,12 @@ from cython_ext.structures.cfg import Cfg
 from cython_ext.structures.chain import Chain
 from cython_ext.structures.chain2 import SecondOrderChain
 from cython_ext.structures.dependency import ProjectiveTrees, SpanningTrees
+from cython_ext.structures.factor_graphs import FactorGraphs
 from cython_ext.structures.grammar import Grammar
+from cython_ext.structures.graph import Graph
 from cython_ext.structures.multiclass import Multiclass
 from cython_ext.structures.structure import Structure
-from tests import alignments, sentences, trees
+from tests import alignments, graphs, sentences, trees
 from tests.enumeration import Enumerated, Enumeration, matrix
 from tests.solvers import tiny
 
@@ -157,6 +159,14 @@ def featureless(sentence):
     return Enumerated(codes, codes.index(sentence.gold), keys, parts, np.zeros((len(codes), 0)), None)
 
 
+def graph(name):
+    """The middle one of three graphs."""
+    layout = graphs.layout(['tree', name, 'node'], seed=len(name))
+    truth = graphs.GraphEnumeration(layout).examples[1]
+    count = int(np.prod(graphs.GRAPHS[name][0]))
+    return Case(Graph(FactorGraphs(layout)), 1, truth, np.arange(len(truth.part_keys)), count, 'graph')
+
+
 LENGTHS = {1: (1, 4), 2: (1, 2, 5, 12), 3: (1, 2, 3, 8), 5: (1, 2, 5), 9: (1, 2, 4)}
 # of order 2: (labels, positions, tied); less than three positions have no triplets
 SECOND_ORDER = [
@@ -195,6 +205,7 @@ CASES = {
     'alignment-global-affine': functools.partial(alignment, 'global', 'affine', 3, 2, 4, 0),
     'alignment-global-linear-free': functools.partial(alignment, 'global', 'linear', 3, 3, 1, free=True),
     'alignment-local-affine-free': functools.partial(alignment, 'local', 'affine', 2, 3, 1, free=True),
+    **{f'graph-{name}': functools.partial(graph, name) for name in graphs.GRAPHS},
 }
 
 
