@@ -41,7 +41,7 @@ cdef class SoftFeatures(FeatureMap):
             incident += [*of_nodes, *([] for _ in range(len(shape.types) - shape.nodes))]
             counts.append(at)
         self.outputs, self.weights_of_factors, self.graphs, self.unit = outputs, weights, weights.graphs, unit
-        self.times = outputs.n / max(1, weights.graphs.n)
+        self.times = <double> outputs.n / max(1, weights.graphs.n)
         begin = np.concatenate([[0], np.cumsum(np.array(counts, np.int64)[layout.shape_of])])
         self.n_agreements = int(begin[len(begin) - 1])
         self.dim = weights.dim + self.n_agreements

@@ -71,7 +71,7 @@ cdef class BlockCosts(DecomposableLoss):
 
     def __init__(self, FactorBlocks structure not None):
         self.structure = self.blocks = structure
-        self.times = structure.n / max(1, structure.graphs.n)
+        self.times = <double> structure.n / max(1, structure.graphs.n)
 
     cdef double value(self, Py_ssize_t b, const int32_t *code) noexcept nogil:
         return self.times if self.blocks.is_node(b) and code[0] != self.blocks.right[b] else 0.0

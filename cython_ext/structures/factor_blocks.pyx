@@ -38,7 +38,7 @@ cdef class FactorBlocks(SummedStructure):
         """The mean over all blocks is that over the graphs."""
         out = np.zeros(self.graphs.n)
         np.add.at(out, np.asarray(self.memory[0])[:self.n], values)
-        return out * (self.graphs.n / self.n)
+        return out * (<double> self.graphs.n / self.n)
 
     cdef int64_t factor_of(self, Py_ssize_t b) noexcept nogil:
         """The number of a block's factor in the tables."""
