@@ -57,8 +57,10 @@ cdef class Problem:
     def with_lambda(self, double lam):
         """The same problem with another lambda; the parts are shared."""
         names = self.structure_name, self.objective_name, self.loss_name
-        other = Problem(self.structure, self.features, self.objective, lam, names, self.pool.threads)
-        (<Problem> other)._accumulator = self._accumulator
+        features = self.features.at_lambda(lam)
+        other = Problem(self.structure, features, self.objective, lam, names, self.pool.threads)
+        if features is self.features:
+            (<Problem> other)._accumulator = self._accumulator
         return other
 
     @property

@@ -64,7 +64,7 @@ def certify(o):
     if dual <= 0:
         dual, source = 0.0, 'right outputs'
     figures = report(model, problem, dataset.n, evaluation.primal, dual, source)
-    figures |= problem.features.figures(w, evaluation.primal, problem.lam)
+    figures |= relaxed_bounds(problem, w, evaluation.primal, model.dual)
     if o.per_example is not None:
         write_losses(o.per_example, dataset, numbers, problem.structure.by_example(evaluation.loss_values))
     if o.as_json:
@@ -208,6 +208,16 @@ def report(model, problem, examples, primal, dual, source):
         'lambda': problem.lam,
         'examples': examples,
     }
+
+
+def relaxed_bounds(problem, w, primal, point):
+    """What is proved of the relaxed problem, where the one that was trained has soft constraints."""
+    bounds = problem.features.figures(w, primal, problem.lam)
+    if bounds and point is not None and not weights_dual.of_own_weights(point):
+        from cython_ext.local_marginals import relaxed_dual
+
+        bounds['relaxed_dual'] = max(0.0, relaxed_dual(problem, point))
+    return bounds
 
 
 def write_losses(path, dataset, numbers, losses):

@@ -16,6 +16,8 @@ def requested_relaxation(o, layout):
         name = 'soft' if o.rho is not None or not has_exact_oracle(layout) else 'none'
     if name != 'soft' and o.rho is not None:
         raise UsageError('--rho is about --relaxation soft')
+    if name == 'soft' and o.objective != 'hinge':
+        raise UsageError(f'--relaxation soft is a relaxation of the hinge, not of {o.objective} (--relaxation none)')
     return {'relaxation': name, 'rho': (RHO if o.rho is None else o.rho) if name == 'soft' else None}
 
 

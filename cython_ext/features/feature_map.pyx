@@ -111,6 +111,10 @@ cdef class FeatureMap:
         """An Accumulator for sums over the n examples; window: one of windows(), for the squared norm of that part only."""
         return Accumulator(self, n)
 
+    def at_lambda(self, double lam):
+        """The map of the same problem with another lambda: the same one, unless lambda is in the features."""
+        return self
+
     def figures(self, w=None, primal=None, lam=None):
         """Further figures for a log, of weights with P(w) = primal at lambda: column -> number, or None without weights."""
         return {}

@@ -9,7 +9,8 @@ from cython_ext.structures.factor_graphs cimport FactorGraphs
 cdef class SoftFeatures(FeatureMap):
     cdef readonly FactorBlocks outputs
     cdef readonly FactorWeights weights_of_factors
-    cdef readonly double times, unit
+    cdef readonly double times              # B / M
+    cdef readonly double rho, unit          # unit: sqrt(lambda / rho)
     cdef readonly Py_ssize_t n_agreements
     cdef FactorGraphs graphs
     cdef object memory

@@ -10,6 +10,7 @@ B/M times its own, so that the mean over the factors is the sum over an example'
 
 import numpy as np
 
+from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
@@ -25,9 +26,9 @@ RELAXED_PRIMAL = 'relaxed_primal'
 
 
 cdef class SoftFeatures(FeatureMap):
-    """outputs: the FactorBlocks; weights: their FactorWeights; unit: sqrt(lambda / rho)."""
+    """outputs: the FactorBlocks; weights: their FactorWeights."""
 
-    def __init__(self, FactorBlocks outputs not None, FactorWeights weights not None, double unit):
+    def __init__(self, FactorBlocks outputs not None, FactorWeights weights not None, double lam, double rho):
         layout = weights.graphs.layout
         places, incident, counts = [], [], []
         for shape in layout.shapes:
@@ -40,7 +41,8 @@ cdef class SoftFeatures(FeatureMap):
                         at += states
             incident += [*of_nodes, *([] for _ in range(len(shape.types) - shape.nodes))]
             counts.append(at)
-        self.outputs, self.weights_of_factors, self.graphs, self.unit = outputs, weights, weights.graphs, unit
+        self.outputs, self.weights_of_factors, self.graphs = outputs, weights, weights.graphs
+        self.rho, self.unit = rho, sqrt(lam / rho)
         self.times = <double> outputs.n / max(1, weights.graphs.n)
         begin = np.concatenate([[0], np.cumsum(np.array(counts, np.int64)[layout.shape_of])])
         self.n_agreements = int(begin[len(begin) - 1])
@@ -155,6 +157,9 @@ cdef class SoftFeatures(FeatureMap):
         return SoftAccumulator(self, n)
 
     # ------------------------------------------------------------------------------------------------- weights
+
+    def at_lambda(self, double lam):
+        return SoftFeatures(self.outputs, self.weights_of_factors, lam, self.rho)
 
     def figures(self, w=None, primal=None, lam=None):
         """The relaxed primal, g(w, delta) of (2): the soft one without rho/2 ||delta||^2, which is lambda/2 ||delta'||^2."""

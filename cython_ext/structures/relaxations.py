@@ -30,7 +30,7 @@ def soft(layout, naming, lam, rho):
 
     graphs = FactorGraphs(layout)
     blocks = FactorBlocks(graphs)
-    return blocks, SoftFeatures(blocks, FactorWeights(graphs, naming), (lam / rho) ** 0.5)
+    return blocks, SoftFeatures(blocks, FactorWeights(graphs, naming), lam, rho)
 
 
 def linear_program(layout, naming):
