@@ -208,18 +208,22 @@ def biased(dataset, name):
     if bias < 0:
         attributes = attributes.copy()
         bias = attributes.add(name.encode())
-    # where the new attribute goes in each row, so that rows stay ascending
-    if bias == len(attributes) - 1:
-        at = dataset.indptr[1:]
-    else:
-        below = np.concatenate([[0], np.cumsum(dataset.indices < bias)])
-        at = dataset.indptr[:-1] + below[dataset.indptr[1:]] - below[dataset.indptr[:-1]]
-    return {
-        'attributes': attributes,
-        'indptr': dataset.indptr + np.arange(len(dataset.indptr)),
-        'indices': np.insert(dataset.indices, at, np.int32(bias)),
-        'values': None if dataset.values is None else np.insert(dataset.values, at, 1.0),
-    }
+    rows = np.arange(len(dataset.indptr) - 1)
+    indptr, indices, values = with_entries(dataset.indptr, dataset.indices, dataset.values, rows, bias)
+    return {'attributes': attributes, 'indptr': indptr, 'indices': indices, 'values': values}
+
+
+def with_entries(indptr, indices, values, rows, k):
+    """The CSR triple with one more entry of index k and value 1, which they lack, in the given rows (ascending)."""
+    below = np.concatenate([[0], np.cumsum(indices < k)])
+    at = indptr[rows] + below[indptr[rows + 1]] - below[indptr[rows]]
+    counts = np.diff(indptr)
+    counts[rows] += 1
+    return (
+        indptr_of(counts),
+        np.insert(indices, at, np.int32(k)),
+        None if values is None else np.insert(values, at, 1.0),
+    )
 
 
 def indptr_of(counts):

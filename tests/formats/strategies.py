@@ -3,6 +3,7 @@
 A data set is a list of sequences, a sequence a list of tokens, a token (label, {attribute: value}).
 """
 
+import json
 import re
 
 from hypothesis import strategies as st
@@ -62,6 +63,54 @@ def labelled_sets(labels=set_labels, attributes=numbers_from_0):
 
 def multilabel(data):
     return ''.join(f'{",".join(labels)} {pairs(row)}\n' for labels, row in data)
+
+
+# A graph is (nodes, factors), a node (type, {attribute: value}, label or None), a factor (nodes, {attribute: value});
+# the types of nodes have the states of STATES, and those of factors are made of the types of their nodes.
+STATES = {'node': ('0', '1', '2'), 'p': ('a', 'é', 'a b'), '"': ('7',), '5': ('x', '0')}
+texts = st.text(st.characters(blacklist_categories=('Cs',)), max_size=4) | st.sampled_from(['bias', '0', '1'])
+
+
+@st.composite
+def graphs(draw, labelled=True):
+    out = []
+    for _ in range(draw(st.integers(1, 4))):
+        inputs = st.dictionaries(texts, values.filter(bool), max_size=3) | st.just({'bias': 1.0})
+        types = draw(st.lists(st.sampled_from(sorted(STATES)), min_size=1, max_size=4))
+        labels = [draw(st.sampled_from(STATES[kind]) | (st.nothing() if labelled else st.none())) for kind in types]
+        nodes = [(kind, draw(inputs), label) for kind, label in zip(types, labels, strict=True)]
+        several = st.lists(st.integers(0, len(types) - 1), min_size=2, max_size=3, unique=True)
+        scopes = st.lists(several, max_size=4) if len(types) > 1 else st.just([])
+        out.append((nodes, [(scope, draw(inputs)) for scope in draw(scopes)]))
+    return out
+
+
+def factor_type(types):
+    """The name of the type of a factor over nodes of these types."""
+    return ' '.join(types)
+
+
+def graph(data):
+    """With states by name or by number, here or there, and members that mean nothing."""
+
+    def states(kind):
+        return 3 if kind == 'node' else [int(name) if name.isdigit() else name for name in STATES[kind]]
+
+    lines = []
+    for nodes, factors in data:
+        types = [kind for kind, *_ in nodes]
+        common = len(set(types)) == 1
+        example = {'id': [None, True], 'nodes': [], 'factors': []}
+        if common:
+            example['states'] = states(types[0])
+        for kind, inputs, label in nodes:
+            node = {'features': inputs, 'label': label} | ({} if kind == 'node' else {'type': kind})
+            example['nodes'].append(node if common else node | {'states': states(kind)})
+        for scope, inputs in factors:
+            factor = {'nodes': scope, 'features': inputs, 'type': factor_type(types[v] for v in scope)}
+            example['factors'].append(factor)
+        lines.append(json.dumps(example, ensure_ascii=len(lines) % 2 == 0))
+    return ''.join(f'{line}\n' for line in lines)
 
 
 # A treebank is a list of sentences, a sentence a list of words (form, lemma, coarse tag, fine tag, head, relation).

@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 
 from data_formats.dataset import ReadOptions, TokenDataset
 from data_formats.errors import DataError
+from data_formats.graphs import GraphDataset
 from data_formats.homologs import HomologDataset
 from data_formats.label_sets import LabelSetDataset
 from data_formats.registry import FORMATS, by_content
 from data_formats.sentences import SentenceDataset
 from data_formats.source import Source
 from data_formats.trees import TreeDataset
+from tests.formats.tools import graphs
 
 TEMPLATE = 'U0:%x[0,0]\nU1:%x[-1,1]/%x[0,0]\nU2:%s[0,0,2]\nB\nB1:%x[0,1]\n'
 VALID = {
@@ -34,6 +36,12 @@ VALID = {
         b'#\n1\tNew York\t_\tX\tX\t_\t0\tr\t_\t_\n\n'
     ),
     'multilabel': b'1,3 0:0.5 3:2 # a\n 2:1e-3\n\n6,2 qid:1 7:1\r\nword\n3,1\t99:1\n',
+    'graph': (
+        b'{"states": ["a", "b"], "nodes": [{"label": "b", "features": {"x": 0.5, "bias": 2}}, {"label": "a"}],'
+        b' "factors": [{"nodes": [1, 0], "features": [1, -0.5]}]}\n# c\n\n'
+        b'{"id": 7, "nodes": [{"type": "p", "states": 3, "label": 2}, {"states": ["a", "b"], "label": "a"}],'
+        b' "factors": [{"nodes": [0, 1], "type": "e"}, {"nodes": [0, 1], "type": "e", "features": {}}]}\r\n'
+    ),
     'fasta': (
         b'# x\n>native 1\nAC\r\nDE\n>homolog a 1:0:MSID\nCCC\n>decoy b\nA\n\n'
         b'>native 2\nA\n>decoy 2\nC\n>homolog 2 0:0:\nD\n'
@@ -142,8 +150,29 @@ def check_sets(dataset):
     assert all(0 <= i < dataset.n and names for i, names in dataset.unknown_labels.items())
 
 
+def check_graphs(dataset):
+    """That a dataset of graphs is one."""
+    assert dataset.node_indptr[0] == 0 and dataset.node_indptr[-1] == dataset.tokens == len(dataset.node_type)
+    assert (np.diff(dataset.node_indptr) > 0).all() and len(dataset.factor_indptr) == dataset.n + 1
+    assert dataset.factor_indptr[-1] == len(dataset.factor_type) == len(dataset.scope_indptr) - 1
+    for (indptr, indices, values), rows in (
+        (dataset.node_rows(), dataset.tokens),
+        (dataset.factor_rows(), len(dataset.factor_type)),
+    ):
+        assert len(indptr) == rows + 1 and indptr[-1] == len(indices)
+        assert indices.min(initial=0) >= 0 and indices.max(initial=-1) < len(dataset.attributes)
+        assert all((np.diff(indices[begin:end]) > 0).all() for begin, end in pairwise(indptr.tolist()))
+        assert values is None or np.isfinite(values).all()
+    for v, kind in enumerate(dataset.node_type.tolist()):
+        assert -1 <= dataset.labels[v] < len(dataset.states[kind])
+    graphs(dataset)
+
+
 def check(dataset):
     """That a dataset is one."""
+    if isinstance(dataset, GraphDataset):
+        check_graphs(dataset)
+        return
     if isinstance(dataset, LabelSetDataset):
         check_sets(dataset)
         return
@@ -215,6 +244,10 @@ def test_mutated_files(folder, name, changes, block):
             flat = [([-1] * size, [-1], [0], [size]) for size in np.diff(b.dataset.offsets).tolist()]
             module.write_predictions(b, flat, out)
             assert out.getvalue().count(b'\n') == b.dataset.n
+            continue
+        if name == 'graph':
+            module.write_predictions(b, outputs, out)
+            assert out.getvalue().count(b'\n') == out.getvalue().count(b'"prediction": [') == b.dataset.n
             continue
         if name == 'multilabel':
             module.write_predictions(b, [b.dataset.labels(i) for i in range(b.dataset.n)], out)

@@ -8,13 +8,14 @@ import yaml
 
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError
+from data_formats.graphs import GraphDataset
 from data_formats.homologs import HomologDataset
 from data_formats.label_sets import LabelSetDataset
 from data_formats.registry import by_extension, format_named
 from data_formats.sentences import SentenceDataset
 from data_formats.source import Source
 from data_formats.trees import TreeDataset
-from tests.formats.tools import homologs, label_sets, phrases, sentences, sequences
+from tests.formats.tools import graphs, homologs, label_sets, phrases, sentences, sequences
 
 FOLDER = Path(__file__).parent / 'malformed'
 CASES = yaml.safe_load((FOLDER / 'cases.yaml').read_text(encoding='utf-8'))
@@ -28,6 +29,8 @@ def told(dataset):
         return homologs(dataset)
     if isinstance(dataset, TreeDataset):
         return phrases(dataset)
+    if isinstance(dataset, GraphDataset):
+        return [list(map(told_node, nodes)) + list(map(told_factor, factors)) for nodes, factors in graphs(dataset)]
     if isinstance(dataset, LabelSetDataset):
         return [[','.join(labels), *attributes(row)] for labels, row in label_sets(dataset)]
     return [
@@ -38,6 +41,16 @@ def told(dataset):
 
 def attributes(row):
     return [name if value == 1 else f'{name} = {value:g}' for name, value in row.items()]
+
+
+def told_node(node):
+    kind, states, inputs, label = node
+    return ' '.join([f'{kind} {label or "?"} of {"/".join(states)}:', *attributes(inputs)])
+
+
+def told_factor(factor):
+    kind, nodes, inputs = factor
+    return ' '.join([f'{kind} {nodes}:', *attributes(inputs)])
 
 
 def told_word(word):

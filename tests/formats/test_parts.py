@@ -123,6 +123,10 @@ BAD = {
     'svmhmm': (b'nan qid:1 1:1\n', b'2 qid:1 1:1\n1 qid:2 2:1\n'),
     'conll': (b'a b c\nd\n', b'a b c\n\n'),
     'crfsuite': (b'A\ta\tb:1\nB:\ta\n', b'A\ta\n\n'),
+    'graph': (
+        b'{"states": 2, "nodes": [{"type": "new"}, 1]}\n',
+        b'{"nodes": [{"label": "a", "features": {"x": 3}}]}\n',
+    ),
     'multilabel': (b'1 1:1\n5,2,nope 1:1 x\n', b'5,2,3 0:1\n 2:1\n'),
     'fasta': (b'>native 1\nAC\n>decoy 1\nG-\n', b'>native 1\nA\n>homolog 1 0:0:M\nC\n'),
     'brackets': (b'(S (NN a) (XX b)\n', b'(S (VB a))\n'),

@@ -45,6 +45,7 @@ def test_unknown_names():
         ('esp.CONLLX.gz', 'conllx'),
         ('bb11001.fa.gz', 'fasta'),
         ('train.ml.gz', 'multilabel'),
+        ('grids.jsonl.xz', 'graph'),
         ('wsj_0001.mrg', 'brackets'),
         ('GUM_news.PTB.gz', 'brackets'),
         ('train.txt', None),
@@ -69,6 +70,8 @@ def test_by_extension(path, name):
         (b'1 1:1\n \n 2 1:1\n', 'svmlight'),
         (b'3 10 5\r\n1 1:1\n0 3:1\n', 'multilabel'),
         (b'3 10 5\n1 2 3\n', 'conll'),
+        (b'# x\n\n#\n {"states": 2, "nodes": [{}]}\n', 'graph'),
+        (b'#' * 60000 + b'{"nodes"', None),
         (b'Confidence NN B-NP\nin IN B-PP\n\nthe DT B-NP\n', 'conll'),
         (b'Confidence\tNN\tB-NP\nin\tIN\tB-PP\n', 'conll'),
         (b'-DOCSTART- -X- O O\n\nEU NNP B-NP B-ORG\n', 'conll'),
@@ -110,7 +113,7 @@ def test_detection_consumes_nothing(tmp_path):
     path.write_bytes(b'what is this\nthing here\n')
     with pytest.raises(DataError) as error, Source(path) as source:
         detect(source)
-    known = 'svmlight|svmhmm|conll|crfsuite|conllx|conllu|fasta|brackets|multilabel'
+    known = 'svmlight|svmhmm|conll|crfsuite|conllx|conllu|fasta|brackets|multilabel|graph'
     assert str(error.value) == f'{path}: cannot tell the format of this file (give --format {known})'
 
 

@@ -53,6 +53,32 @@ def label_sets(dataset):
     return out
 
 
+def graphs(dataset):
+    """Graphs as plain lists: for each its nodes (type, states, {attribute: value}, label or None) and its factors
+    (type, nodes, {attribute: value})."""
+    names = dataset.attributes.names()
+    node_types, factor_types = dataset.node_types.names(), dataset.factor_types.names()
+
+    def node(v):
+        kind, label = dataset.node_type[v], dataset.labels[v]
+        states = dataset.states[kind]
+        inputs = row(*dataset.node_rows(), names, v)
+        return node_types[kind], states, inputs, None if label < 0 else states[label]
+
+    def factor(f, types):
+        kind = dataset.factor_type[f]
+        scope = dataset.scope[dataset.scope_indptr[f] : dataset.scope_indptr[f + 1]].tolist()
+        assert dataset.scopes[kind] == tuple(types[v] for v in scope)
+        return factor_types[kind], scope, row(*dataset.factor_rows(), names, f)
+
+    out = []
+    for i in range(dataset.n):
+        nodes, factors = (range(*indptr[i : i + 2]) for indptr in (dataset.node_indptr, dataset.factor_indptr))
+        types = dataset.node_type[nodes.start : nodes.stop].tolist()
+        out.append(([node(v) for v in nodes], [factor(f, types) for f in factors]))
+    return out
+
+
 def sequences(dataset):
     """A dataset as plain lists: for each example its tokens (label, {attribute: value}, {edge attribute: value})."""
     names = dataset.attributes.names()

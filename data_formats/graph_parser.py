@@ -1,0 +1,298 @@
+"""The parser of factor graphs in JSON lines (data_formats.graph shows one)."""
+
+import json
+import math
+
+import numpy as np
+
+from cython_ext.text.errors import TextError, shown
+from cython_ext.text.vocabulary import Vocabulary, encoded
+from data_formats.dataset import indptr_of
+from data_formats.graphs import GraphDataset
+
+JOINT_STATES = 10_000  # of a factor, or states of a node
+STATES = 'expected a list of names, or how many there are'
+FEATURES = 'expected {NAME: NUMBER, ...} or [NUMBER, ...]'
+BIAS = {'bias': 1.0}  # the features of what has none
+
+
+class GraphParser:
+    """Lines of JSON to the arrays of a GraphDataset.
+
+    require : every node needs a label
+    frozen : what has attributes, node_types, factor_types, states and scopes; None while learning
+    """
+
+    def __init__(self, require, frozen=None):
+        self.require = require
+        self.frozen = frozen
+        self.attributes = Vocabulary() if frozen is None else frozen.attributes
+        self.nodes = Types('node', frozen, 'node_types', 'states')
+        self.factors = Types('factor', frozen, 'factor_types', 'scopes')
+        self._start()
+
+    def _start(self):
+        self.node_counts, self.node_type, self.labels = [], [], []
+        self.factor_counts, self.factor_type, self.scope_counts, self.scope = [], [], [], []
+        self.node_rows, self.factor_rows = Rows(), Rows()
+
+    def feed(self, text, line, carried=None):
+        """Whole lines; line: the number of the first one."""
+        for number, row in enumerate(text.split(b'\n')[:-1], line):
+            if row.strip() and not row.startswith(b'#'):
+                self.line = number
+                self.graph(parsed(row, number))
+
+    def take(self):
+        """What was read since the last call, by the names of a GraphDataset, and `offsets`."""
+        node_indptr = indptr_of(self.node_counts)
+        parts = {
+            'offsets': node_indptr,
+            'node_indptr': node_indptr,
+            'node_type': np.array(self.node_type, np.int32),
+            'labels': np.array(self.labels, np.int32),
+            'factor_indptr': indptr_of(self.factor_counts),
+            'factor_type': np.array(self.factor_type, np.int32),
+            'scope_indptr': indptr_of(self.scope_counts),
+            'scope': np.array(self.scope, np.int32),
+        }
+        parts |= zip(GraphDataset.NODE_ROWS, self.node_rows.take(), strict=True)
+        parts |= zip(GraphDataset.FACTOR_ROWS, self.factor_rows.take(), strict=True)
+        self._start()
+        return parts
+
+    def graph(self, graph):
+        """One example."""
+        nodes = self.member(graph, 'nodes', list, 'the example', 'expected {"nodes": [{...}, ...], ...}')
+        if not nodes:
+            self.fail('no nodes in the example', 'expected one at least')
+        states = None if graph.get('states') is None else self.states(graph['states'], 'the example')
+        types = [self.node(node, f'node {k}', states) for k, node in enumerate(nodes)]
+        factors = graph.get('factors') or []
+        if not isinstance(factors, list):
+            self.fail(f'factors {told(factors)}', 'expected [{"nodes": [...], ...}, ...]')
+        for k, factor in enumerate(factors):
+            self.factor(factor, f'factor {k}', types)
+        self.node_counts.append(len(nodes))
+        self.factor_counts.append(len(factors))
+
+    def node(self, node, who, states):
+        """One node; states: those of the example, or None. Returns its type."""
+        self.check_object(node, who, 'expected {"features": ..., "label": ...}')
+        name = self.type_name(node, who, 'node')
+        if node.get('states') is not None:
+            states = self.states(node['states'], who)
+        kind = self.nodes.of(self, name, who, states)
+        names = self.nodes.values[kind]
+        self.node_type.append(kind)
+        self.labels.append(self.label(node, who, names))
+        self.features(node, who, self.node_rows)
+        return kind
+
+    def label(self, node, who, names):
+        """The number of a node's state, or -1."""
+        if node.get('label') is None:
+            if self.require:
+                self.fail(f'{who} has no label', f'expected one of {listed(names)}')
+            return -1
+        name = self.name(node['label'], f'label of {who}')
+        if name not in names:
+            self.fail(f'label {shown(name)} of {who} is no state of it', f'expected one of {listed(names)}')
+        return names.index(name)
+
+    def factor(self, factor, who, types):
+        """One factor; types: those of the nodes of the example."""
+        self.check_object(factor, who, 'expected {"nodes": [NUMBER, ...], ...}')
+        nodes = self.member(factor, 'nodes', list, who, 'expected numbers of nodes')
+        for node in nodes:
+            if type(node) is not int or not 0 <= node < len(types):
+                expected = f'expected a number from 0 to {len(types) - 1}, as the example has {len(types)}'
+                self.fail(f'{who} is over node {told(node)}', expected)
+        if len(set(nodes)) < len(nodes):
+            twice = next(node for k, node in enumerate(nodes) if node in nodes[:k])
+            self.fail(f'{who} is over node {twice} twice', 'expected different nodes')
+        if len(nodes) < 2:
+            expected = 'expected two at least; what is about one node belongs to its features'
+            self.fail(f'{who} is over {len(nodes)} node{"s" * (not nodes)}', expected)
+        scope = tuple(types[node] for node in nodes)
+        joint = math.prod(len(self.nodes.values[kind]) for kind in scope)
+        if joint > JOINT_STATES:
+            self.fail(f'the nodes of {who} have {joint} joint states', f'expected {JOINT_STATES} at most')
+        name = self.type_name(factor, who, f'factor{len(nodes)}')
+        self.factor_type.append(self.factors.of(self, name, who, scope))
+        self.scope_counts.append(len(nodes))
+        self.scope += nodes
+        self.features(factor, who, self.factor_rows)
+
+    def features(self, owner, who, rows):
+        """The row of a node or factor; those of value 0 are left out."""
+        features = owner.get('features')
+        if features is None:
+            features = BIAS
+        elif isinstance(features, list):
+            features = {str(k): value for k, value in enumerate(features)}
+        elif not isinstance(features, dict):
+            self.fail(f'features of {who} are {told(features)}', FEATURES)
+        find = self.attributes.add if self.frozen is None else self.attributes.get
+        row = []
+        for name, value in features.items():
+            value = self.number(value, f'feature {shown(name)} of {who}')
+            if value:
+                row.append((find(self.name(name, f'feature of {who}')), value))
+        rows.push(sorted(entry for entry in row if entry[0] >= 0))
+
+    def number(self, value, what):
+        """A finite number as a float."""
+        try:
+            if type(value) in (int, float):
+                return float(value)
+        except OverflowError:
+            pass
+        return self.fail(f'{what} is {told(value)}', 'expected a finite number')
+
+    def name(self, value, what):
+        """A name, which may be written as a whole number."""
+        if type(value) is int:
+            return str(value)
+        if not isinstance(value, str):
+            self.fail(f'{what} is {told(value)}', 'expected a name or a whole number')
+        try:
+            encoded(value)
+        except UnicodeEncodeError:
+            self.fail(f'{what} is {value!a}', 'expected text, not half of a surrogate pair')
+        return value
+
+    def type_name(self, owner, who, usual):
+        return usual if owner.get('type') is None else self.name(owner['type'], f'type of {who}')
+
+    def states(self, states, who):
+        """The names of states, a tuple of str."""
+        if type(states) is int and 1 <= states <= JOINT_STATES:
+            return tuple(map(str, range(states)))
+        if not isinstance(states, list) or not 1 <= len(states) <= JOINT_STATES:
+            self.fail(f'states of {who} are {told(states)}', f'{STATES}, 1 to {JOINT_STATES}')
+        names = tuple(self.name(state, f'a state of {who}') for state in states)
+        if len(set(names)) < len(names):
+            twice = next(name for k, name in enumerate(names) if name in names[:k])
+            self.fail(f'state {shown(twice)} of {who} twice', 'expected different names')
+        return names
+
+    def member(self, owner, name, kind, who, expected):
+        """What an object must have under a name."""
+        self.check_object(owner, who, expected)
+        if name not in owner:
+            self.fail(f'{who} has no {name}', expected)
+        if not isinstance(owner[name], kind):
+            self.fail(f'{name} of {who} are {told(owner[name])}', expected)
+        return owner[name]
+
+    def check_object(self, value, who, expected):
+        if not isinstance(value, dict):
+            self.fail(f'{who} is {told(value)}', expected)
+
+    def fail(self, what, expected):
+        raise TextError(self.line, what, expected)
+
+
+class Types:
+    """The types of nodes or factors: what the first one of each has, all of them have.
+
+    what : 'node', whose types have states, or 'factor', whose types have the types of the nodes
+    frozen, names, values : what has their names and values as these attributes; None: they are learned
+    """
+
+    def __init__(self, what, frozen, names, values):
+        self.what = what
+        self.known = frozen is not None
+        self.names = getattr(frozen, names) if self.known else Vocabulary()
+        self.values = getattr(frozen, values) if self.known else []
+        self.lines = []  # where each was first seen, while learning
+
+    def of(self, parser, name, who, value):
+        """The id of the type of this name, which `who` is of. value: what it has; None: what its type has."""
+        k = self.names.get(name)
+        if k < 0:
+            if self.known:
+                known = listed(self.names.names())
+                parser.fail(f'{self.what} type {shown(name)} of {who} is not known', f'expected one of {known}')
+            if value is None:
+                parser.fail(f'{who} has no states', f'{STATES}, here or for all nodes of the example')
+            self.lines.append(parser.line)
+            self.values.append(value)
+            return self.names.add(name)
+        if value is not None and value != self.values[k]:
+            place = 'in the training data' if self.known else f'in line {self.lines[k]}'
+            mine, first = self.told(parser, value), self.told(parser, self.values[k])
+            parser.fail(f'{self.what} type {shown(name)} has {mine}', f'expected {first}, as {place}')
+        return k
+
+    def told(self, parser, value):
+        """What a type has, for a message."""
+        if self.what == 'node':
+            return f'the states {listed(value)}'
+        return f'nodes of the types {listed([parser.nodes.names.name(k) for k in value])}'
+
+
+class Rows:
+    """CSR rows under construction."""
+
+    def __init__(self):
+        self.counts, self.entries = [], []
+
+    def push(self, row):
+        """row: a list of (index, value), ascending."""
+        self.counts.append(len(row))
+        self.entries += row
+
+    def take(self):
+        """(indptr, indices, values or None where all are 1)."""
+        indices = np.array([k for k, _ in self.entries], np.int32)
+        values = np.array([value for _, value in self.entries], np.float64)
+        return indptr_of(self.counts), indices, None if (values == 1).all() else values
+
+
+def parsed(row, line):
+    """The JSON object of a line (bytes). TextError if there is none."""
+
+    def once(pairs):
+        members = dict(pairs)
+        if len(members) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for k, name in enumerate(names) if name in names[:k])
+            raise TextError(line, f'member {shown(twice)} twice in an object', 'expected each name once')
+        return members
+
+    def refused(text):
+        raise TextError(line, f'the number {text[:40]}', 'expected finite numbers')
+
+    def finite(text):
+        value = float(text)
+        return value if math.isfinite(value) else refused(text)
+
+    how = {'object_pairs_hook': once, 'parse_float': finite, 'parse_constant': refused}
+    try:
+        value = json.loads(row.decode('utf-8', 'surrogateescape'), **how)
+    except json.JSONDecodeError as error:
+        what = f'no JSON: {error.msg} at character {error.colno}'
+        raise TextError(line, what, 'expected one object a line') from None
+    except RecursionError:
+        raise TextError(line, 'objects or lists that are nested too deeply', 'expected a graph') from None
+    except TextError:
+        raise
+    except ValueError:  # Python's limit on the digits of whole numbers
+        raise TextError(line, 'a whole number with too many digits', 'expected finite numbers') from None
+    if not isinstance(value, dict):
+        raise TextError(line, f'{told(value)} in place of an example', 'expected {"nodes": [...], ...}')
+    return value
+
+
+def told(value):
+    """A JSON value for a message."""
+    if isinstance(value, list | dict):
+        return {list: 'a list', dict: 'an object'}[type(value)] if value else {list: '[]', dict: '{}'}[type(value)]
+    return shown(value) if isinstance(value, str) else shown(json.dumps(value))[1:-1]
+
+
+def listed(names, most=10):
+    """Some names for a message."""
+    return ', '.join([*names[:most], *(['...'] if len(names) > most else [])])
