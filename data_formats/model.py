@@ -21,7 +21,7 @@ class Model:
         header: JSON-able facts: format and version, task, objective, loss, lambda, how the data are read ('data'),
             solver, seed, primal, dual, gap, status and so on.
         label_names: vocabulary of the K labels.
-        attributes, edge_attributes, word_names, tag_names: further vocabularies, those that the task has.
+        attributes, edge_attributes, word_names, tag_names, node_types, factor_types: further vocabularies, those that the task has.
         weights: a dictionary of arrays, see data_formats.parameters for those of a task.
         cost: float64[K, K] (right label, predicted label) where the loss came from a file, otherwise None.
         dual: the dual point, a dictionary of arrays, or None.
@@ -39,10 +39,22 @@ class Model:
     similarity: np.ndarray | None = None
     word_names: object = None
     tag_names: object = None
+    node_types: object = None
+    factor_types: object = None
 
     @property
     def task(self):
         return self.header['task']
+
+    @property
+    def states(self):
+        """For each type of nodes the names of its states (graphs)."""
+        return [tuple(names) for names in self.header['data']['states']]
+
+    @property
+    def scopes(self):
+        """For each type of factors the types of its nodes (graphs)."""
+        return [tuple(kinds) for kinds in self.header['data']['scopes']]
 
     @property
     def kernel(self):

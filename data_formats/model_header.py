@@ -20,6 +20,7 @@ STRUCTURE = {
     'alignment': ('gap_model', 'align'),
     'cfg': ('terminals', 'max_length'),
     'multilabel': ('relaxation', 'rho'),
+    'graph': ('relaxation', 'rho'),
 }
 STATUSES = ('converged', 'finished', 'max-passes', 'max-time', 'interrupted')
 
@@ -34,6 +35,15 @@ def _number(value):
 
 def _one_of(*values):
     return lambda value: type(value) is type(values[0]) and value in values
+
+
+def _lists_of(kind):
+    def right(value):
+        return isinstance(value, list) and all(
+            isinstance(each, list) and each and all(type(item) is kind for item in each) for each in value
+        )
+
+    return right
 
 
 def _count(value):
@@ -75,6 +85,8 @@ OPTIONAL = {
     'data.edge_features': (_exactly(bool), 'true or false'),
     'data.tag_column': (_one_of('coarse', 'fine', 'both'), 'coarse, fine or both'),
     'data.unlabelled': (_exactly(bool), 'true or false'),
+    'data.states': (_lists_of(str), 'lists of names'),
+    'data.scopes': (_lists_of(int), 'lists of numbers'),
     'kernel': (_exactly(dict), 'an object'),
     'structure': (_exactly(dict), 'an object'),
     'data.top': (_exactly(str), 'the name of a label'),

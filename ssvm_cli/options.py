@@ -22,7 +22,7 @@ import click
 from ssvm_cli import habits
 from ssvm_cli.command import LambdaPath, LazyChoice, Number, Option, Whole
 
-TASKS = ('multiclass', 'chain', 'dependency', 'alignment', 'cfg', 'multilabel')
+TASKS = ('multiclass', 'chain', 'dependency', 'alignment', 'cfg', 'multilabel', 'graph')
 OBJECTIVES = ('hinge', 'log', 'softmax-margin')
 FEATURE_SETS = ('all', 'observed')
 ORDERS = ('1', '2')
@@ -101,7 +101,7 @@ classes = functools.partial(option, section='Classes (multiclass)')
 trees = functools.partial(option, section='Trees (dependency)')
 alignments = functools.partial(option, section='Alignments (alignment)')
 grammars = functools.partial(option, section='Grammars (cfg)')
-graphs = functools.partial(option, section='Graphs (multilabel)')
+graphs = functools.partial(option, section='Graphs (multilabel, graph)')
 kernel = functools.partial(option, section='Kernel')
 solver = functools.partial(option, section='Solver')
 stopping = functools.partial(option, section='Stopping, whichever comes first')

@@ -54,6 +54,36 @@ def transferred(model, dataset, blocks, path):
     return {name: new.get(name, block) for name, block in blocks.items()}
 
 
+def label_set_weights(model, dataset, blocks, path):
+    """The same for sets of labels, by names of attributes and labels."""
+    labels = _places(dataset.label_names, model.label_names)
+    if (labels < 0).all():
+        raise DataError(
+            path, None, 'none of its labels occurs in the training data', 'expected a model of the same task'
+        )
+    attributes = _places(dataset.attributes, model.attributes)
+    new, old = np.flatnonzero(labels >= 0), labels[labels >= 0]
+    rows = np.flatnonzero(attributes >= 0)
+    blocks['state'][np.ix_(rows, new)] = model.weights['state'][np.ix_(attributes[rows], old)]
+    before, after = (np.zeros((len(names), len(names))) for names in (model.label_names, dataset.label_names))
+    before[np.triu_indices(len(before), 1)] = model.weights['pair']
+    after[np.ix_(new, new)] = (before + before.T)[np.ix_(old, old)]
+    return blocks | {'pair': after[np.triu_indices(len(after), 1)]}
+
+
+def graph_weights(model, dataset, blocks):
+    """The same for graphs of the same types, by names of attributes."""
+    place = {int(old): new for new, old in enumerate(_places(dataset.attributes, model.attributes))}
+    for t in range(len(dataset.node_types) + len(dataset.factor_types)):
+        row = {attribute: k for k, attribute in enumerate(blocks[f'attributes.{t}'].tolist())}
+        for attribute, weights in zip(
+            model.weights[f'attributes.{t}'].tolist(), model.weights[f'weights.{t}'], strict=True
+        ):
+            if place.get(attribute) in row:
+                blocks[f'weights.{t}'][row[place[attribute]]] = weights
+    return blocks
+
+
 def same_dual_point(model, dataset, path, solver):
     """The dual point of an earlier model of the same data (its lambda may differ).
 

@@ -35,7 +35,7 @@ def layout(names, seed=0, attributes=3, tied=False):
             sizes = tuple(states[v] for v in scope)
             if not tied or sizes not in kinds:
                 kinds[sizes] = len(types)
-                types.append(random_type(rng, sizes, tied))
+                types.append(random_type(rng, sizes, attributes, tied))
             of_factors.append(kinds[sizes])
             places.append(f)
         shapes.append(Shape(len(states), np.array(of_factors, np.int32), scopes, np.array(places, np.int64)))
@@ -54,16 +54,16 @@ def layout(names, seed=0, attributes=3, tied=False):
         indptr,
         np.nonzero(dense)[1].astype(np.int32),
         dense[dense != 0],
-        attributes,
     )
 
 
-def random_type(rng, sizes, plain):
-    kind = FactorType.full(sizes, constant=not plain and rng.random() < 0.3)
+def random_type(rng, sizes, attributes, plain):
+    constant = not plain and rng.random() < 0.3
+    kind = FactorType.full(sizes, 1 if constant else attributes, constant)
     if not plain and rng.random() < 0.25:  # joint states that share a column, and some without one
         columns = rng.integers(-1, 2, size=kind.size).astype(np.int32)
         columns[0] = 0
-        return FactorType(sizes, columns, kind.constant)
+        return FactorType(sizes, columns, kind.attributes, constant)
     return kind
 
 
@@ -74,10 +74,7 @@ class GraphEnumeration:
     def __init__(self, layout):
         self.layout = layout
         self.keys = [
-            (t, a, c)
-            for t, kind in enumerate(layout.types)
-            for a in range(1 if kind.constant else layout.n_attributes)
-            for c in range(kind.width)
+            (t, a, c) for t, kind in enumerate(layout.types) for a in range(kind.attributes) for c in range(kind.width)
         ]
         self.column = {key: k for k, key in enumerate(self.keys)}
         self.examples = [self._example(i) for i in range(layout.n)]

@@ -17,7 +17,7 @@ cdef double ONE = 1.0
 
 
 cdef class FactorWeights:
-    """Weights one type after the other, [attributes (or 1), width] each. naming: what models call them, an object with
+    """Weights one type after the other, [attributes, width] each. naming: what models call them, an object with
     `join(list of arrays of the types)`, a dict, and `split(dict)`, its inverse, which raises ValueError."""
 
     def __init__(self, FactorGraphs graphs not None, naming):
@@ -25,7 +25,7 @@ cdef class FactorWeights:
         cdef const int64_t[::1] indptr = layout.indptr.astype(np.int64)
         cdef const int32_t[::1] index = padded(layout.indices.astype(np.int32))
         cdef const double[::1] value = np.empty(1) if layout.values is None else padded(layout.values)
-        sizes = [kind.width * (1 if kind.constant else layout.n_attributes) for kind in layout.types]
+        sizes = [kind.width * kind.attributes for kind in layout.types]
         cdef int64_t[::1] begin = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.graphs, self.naming, self.memory = graphs, naming, (indptr, index, value, begin)
         self.dim = int(begin[len(sizes)])
@@ -124,7 +124,7 @@ cdef class FactorWeights:
         """The weights as models name them."""
         arrays = []
         for t, kind in enumerate(self.graphs.layout.types):
-            arrays.append(np.array(w[self.weight_begin[t]:self.weight_begin[t + 1]], np.float64).reshape(-1, max(kind.width, 1)))
+            arrays.append(np.array(w[self.weight_begin[t]:self.weight_begin[t + 1]], np.float64).reshape(kind.attributes, kind.width))
         return self.naming.join(arrays)
 
     def write(self, blocks, w):
@@ -190,6 +190,11 @@ cdef class GraphFeatures(FeatureMap):
         for f in range(self.graphs.factor_begin[s], self.graphs.factor_begin[s + 1]):
             total += self.weights_of_factors.clear(i, f, self.spare_data)
         return total
+
+    @property
+    def naming(self):
+        """What models call the weights, see FactorWeights."""
+        return self.weights_of_factors.naming
 
     def blocks(self, w):
         return self.weights_of_factors.blocks(w)

@@ -168,6 +168,10 @@ cdef class SoftFeatures(FeatureMap):
         rest = np.asarray(w, np.float64)[self.weights_of_factors.dim:]
         return {RELAXED_PRIMAL: primal - lam / 2 * float(rest @ rest)}
 
+    @property
+    def naming(self):
+        return self.weights_of_factors.naming
+
     def blocks(self, w):
         delta = self.unit * np.asarray(w, np.float64)[self.weights_of_factors.dim:]
         return {**self.weights_of_factors.blocks(w), AGREEMENT: delta}

@@ -13,17 +13,18 @@ import numpy as np
 @dataclass(frozen=True)
 class FactorType:
     """states: how many each node of the scope has; columns: int32[product of states], which column of the type's
-    weights a joint state has (the last node's state changes fastest), -1 where its score is 0; constant: whether the
-    only feature is a 1."""
+    weights a joint state has (the last node's state changes fastest), -1 where its score is 0; attributes: how many
+    rows the weights have; constant: whether the only feature is a 1, so that there are no rows of features."""
 
     states: tuple
     columns: np.ndarray
+    attributes: int = 1
     constant: bool = False
 
     @classmethod
-    def full(cls, states, constant=False):
+    def full(cls, states, attributes=1, constant=False):
         """Every joint state has weights of its own."""
-        return cls(tuple(states), np.arange(np.prod(states), dtype=np.int32), constant)
+        return cls(tuple(states), np.arange(np.prod(states), dtype=np.int32), attributes, constant)
 
     @property
     def size(self):
@@ -49,7 +50,8 @@ class Shape:
 
 @dataclass
 class GraphLayout:
-    """n examples. Row r of the features is `indices[indptr[r]:indptr[r + 1]]`, ascending; values None: all 1."""
+    """n examples. Row r of the features is `indices[indptr[r]:indptr[r + 1]]`, ascending numbers of the attributes of
+    the type of its factor; values None: all 1."""
 
     types: list  # of FactorType
     shapes: list  # of Shape
@@ -60,7 +62,6 @@ class GraphLayout:
     indptr: np.ndarray
     indices: np.ndarray
     values: np.ndarray | None
-    n_attributes: int
 
     @property
     def n(self):

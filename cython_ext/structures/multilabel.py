@@ -19,7 +19,7 @@ def layout_of(dataset):
     """The GraphLayout of a LabelSetDataset."""
     labels = len(dataset.label_names)
     pairs = list(combinations(range(labels), 2))
-    node = FactorType((2,), np.array([-1, 0], np.int32))
+    node = FactorType((2,), np.array([-1, 0], np.int32), len(dataset.attributes))
     pair = FactorType((2, 2), np.array([-1, -1, -1, 0], np.int32), constant=True)
     shape = Shape(
         labels,
@@ -39,7 +39,6 @@ def layout_of(dataset):
         dataset.indptr,
         dataset.indices,
         dataset.values,
-        len(dataset.attributes),
     )
 
 

@@ -11,6 +11,7 @@ MODULES = {
     'alignment': 'cython_ext.structures.alignment',
     'cfg': 'cython_ext.structures.cfg',
     'multilabel': 'cython_ext.structures.multilabel',
+    'graph': 'cython_ext.structures.labelled_graphs',
 }
 
 

@@ -25,6 +25,7 @@ MODULES = {
     'alignment': 'alignment',
     'cfg': 'rules',
     'multilabel': 'label_sets',
+    'graph': 'graphs',
 }
 
 

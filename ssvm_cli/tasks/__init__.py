@@ -43,6 +43,7 @@ MODULES = {
     'alignment': 'ssvm_cli.tasks.alignment',
     'cfg': 'ssvm_cli.tasks.cfg',
     'multilabel': 'ssvm_cli.tasks.label_sets',
+    'graph': 'ssvm_cli.tasks.graphs',
 }
 # Options that not every task has: parameter name -> (spelling, the value that asks for nothing).
 TASK_OPTIONS = {

@@ -1,4 +1,4 @@
-"""Sets of labels of single inputs (multilabel)."""
+"""Sets of labels of single inputs (multilabel): graphs of binary nodes, all alike."""
 
 import io
 
@@ -6,52 +6,27 @@ import numpy as np
 
 from cython_ext.structures.multilabel import layout_of
 from data_formats.errors import shown
+from ssvm_cli.label_set_scores import LabelSetScores
 from ssvm_cli.progress import counted
-from ssvm_cli.relaxation import requested_relaxation
-
-OPTIONS = ('min_freq', 'bias', 'relaxation', 'rho', 'marginals')
+from ssvm_cli.tasks.graphs import GraphTask
 
 
 def task(name):
     return LabelSetTask(name)
 
 
-class LabelSetTask:
+class LabelSetTask(GraphTask):
     """The task whose data are a LabelSetDataset; see the package for what the methods promise."""
-
-    options = OPTIONS
-    outputs_name = 'labels'
-
-    def __init__(self, name):
-        self.name = name
-
-    # ------------------------------------------------------------------------------------------- training
-
-    def read_options(self, o, module):
-        return {}
 
     def facts(self, dataset, o):
         return {}
 
-    def structure(self, o, module, dataset):
-        return requested_relaxation(o, layout_of(dataset))
-
-    def trainable(self, dataset, structure):
-        return None, None
+    def layout(self, dataset):
+        return layout_of(dataset)
 
     def sizes(self, dataset):
         kinds = [counted(len(dataset.label_names), 'label'), counted(len(dataset.attributes), 'attribute')]
         return [counted(dataset.n, 'example'), *kinds, f'{len(dataset.label_ids) / dataset.n:.3g} labels an example']
-
-    def warning(self, dataset, o, facts):
-        if not len(dataset.attributes):
-            dropped = f' (none occurs --min-freq {o.min_freq} times)' if o.min_freq > 1 else ''
-            return f'no attributes are left{dropped}'
-        return None
-
-    def memory_hint(self, dataset):
-        kinds = counted(len(dataset.attributes), 'attribute'), counted(len(dataset.label_names), 'label')
-        return ' and '.join(kinds), '--min-freq N needs less'
 
     def names(self, dataset):
         return {'label_names': dataset.label_names, 'attributes': dataset.attributes}
@@ -60,14 +35,6 @@ class LabelSetTask:
         from ssvm_cli.warm_start import label_set_weights
 
         return label_set_weights(model, dataset, features.blocks(features.zeros()), path)
-
-    # ----------------------------------------------------------------------------------- reading with a model
-
-    def model_options(self, model):
-        return {'bias': bool(model.header['data'].get('bias'))}
-
-    def place(self, model):
-        return ''
 
     def lack(self, dataset, model, what):
         if dataset.complete:
@@ -78,16 +45,11 @@ class LabelSetTask:
     def given(self, dataset):
         return bool(len(dataset.label_ids) or dataset.unknown_labels)
 
-    def problem_structure(self, model, path):
-        return model.header['structure']
-
-    # ------------------------------------------------------------------------------------------ predicting
-
-    def build_options(self, model, path):
-        return {'structure': {'relaxation': None}}
+    def known(self, model):
+        return {}
 
     def problem_options(self, model, problem):
-        return {'structure': {'relaxation': None}}
+        return self.build_options(model, None)
 
     def outputs(self, codes, dataset, decoder):
         """For each example the ids of its labels."""
@@ -111,8 +73,6 @@ class LabelSetTask:
         return outputs, text.getvalue()
 
     def scores(self, model, o=None):
-        from ssvm_cli.label_set_scores import LabelSetScores
-
         return LabelSetScores(model.label_names.names())
 
 

@@ -19,7 +19,7 @@ class Flat:
     """A naming of the weights for tests: one array."""
 
     def __init__(self, layout):
-        self.shapes = [(1 if kind.constant else layout.n_attributes, kind.width) for kind in layout.types]
+        self.shapes = [(kind.attributes, kind.width) for kind in layout.types]
 
     def join(self, arrays):
         return {'all': np.concatenate([array.ravel() for array in arrays])}

@@ -1,0 +1,148 @@
+"""Graphs as files give them: nodes and factors with features, of types that share their weights.
+
+A type has weights for the attributes that occur with it in training, and for each joint state of its nodes.
+"""
+
+import numpy as np
+
+from cython_ext.structures.graph_layout import FactorType, GraphLayout, Shape
+from cython_ext.structures.registry import StructureInfo
+from cython_ext.structures.relaxations import RHO, build_relaxed, hamming, zero_one, zero_one_strata
+
+WEIGHTS, ATTRIBUTES = 'weights', 'attributes'  # names of arrays, with the number of the type behind them
+
+
+def attributes_of(dataset):
+    """For each type, those of the nodes first, the attributes (ascending, int32) that occur with it in a GraphDataset."""
+    found = []
+    for kinds, count, (indptr, indices, _) in (
+        (dataset.node_type, len(dataset.node_types), dataset.node_rows()),
+        (dataset.factor_type, len(dataset.factor_types), dataset.factor_rows()),
+    ):
+        of_entries = np.repeat(kinds, np.diff(indptr))
+        found += [np.unique(indices[of_entries == kind]).astype(np.int32) for kind in range(count)]
+    return found
+
+
+def layout_of(dataset, attributes=None):
+    """The GraphLayout of a GraphDataset. attributes: as of attributes_of, of the training data (None: of these)."""
+    attributes = attributes_of(dataset) if attributes is None else attributes
+    sizes = [len(names) for names in dataset.states]
+    scopes = [*((kind,) for kind in range(len(sizes))), *dataset.scopes]
+    types = [
+        FactorType.full([sizes[kind] for kind in scope], len(of_type))
+        for scope, of_type in zip(scopes, attributes, strict=True)
+    ]
+    shapes, shape_of = shapes_of(dataset)
+    return GraphLayout(
+        types,
+        shapes,
+        shape_of,
+        dataset.node_indptr[:-1] + dataset.factor_indptr[:-1],
+        dataset.node_indptr,
+        dataset.labels,
+        *rows_by_example(dataset, attributes),
+    )
+
+
+def shapes_of(dataset):
+    """(Shapes, int32[n] the shape of each example): graphs of the same types with the same scopes are alike."""
+    shapes, known = [], {}
+    shape_of = np.empty(dataset.n, np.int32)
+    for i in range(dataset.n):
+        nodes, factors = (slice(*indptr[i : i + 2]) for indptr in (dataset.node_indptr, dataset.factor_indptr))
+        scopes = dataset.scope_indptr[factors.start : factors.stop + 1]
+        of_factors = dataset.factor_type[factors] + len(dataset.node_types)
+        types = np.concatenate([dataset.node_type[nodes], of_factors]).astype(np.int32)
+        scope = dataset.scope[scopes[0] : scopes[-1]]
+        key = nodes.stop - nodes.start, types.tobytes(), (scopes - scopes[0]).tobytes(), scope.tobytes()
+        if key not in known:
+            known[key] = len(shapes)
+            ends = (scopes - scopes[0]).tolist()
+            of_factors = [tuple(scope[a:b].tolist()) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+            shapes.append(Shape(key[0], types, [*((v,) for v in range(key[0])), *of_factors], np.arange(len(types))))
+        shape_of[i] = known[key]
+    return shapes, shape_of
+
+
+def rows_by_example(dataset, attributes):
+    """The CSR triple of all nodes and factors, example by example, with the attributes numbered within each type; those
+    that a type does not know are left out."""
+    place = np.full((len(attributes), len(dataset.attributes) + 1), -1, np.int32)
+    for kind, known in enumerate(attributes):
+        place[kind, known] = np.arange(len(known))
+    kinds = np.concatenate([dataset.node_type, dataset.factor_type + len(dataset.node_types)])
+    parts = dataset.node_rows(), dataset.factor_rows()
+    counts = np.concatenate([np.diff(indptr) for indptr, _, _ in parts])
+    indices = place[np.repeat(kinds, counts), np.concatenate([indices for _, indices, _ in parts])]
+    values = np.concatenate([np.ones(len(i)) if v is None else v for _, i, v in parts])
+    row = np.repeat(row_order(dataset), counts)
+    order = np.argsort(row, kind='stable')
+    order = order[indices[order] >= 0]
+    indptr = np.zeros(len(kinds) + 1, np.int64)
+    np.cumsum(np.bincount(row[order], minlength=len(kinds)), out=indptr[1:])
+    return indptr, indices[order], values[order]
+
+
+def row_order(dataset):
+    """The row that each node, and then each factor, has where the nodes of an example come before its factors."""
+    nodes, factors = np.diff(dataset.node_indptr), np.diff(dataset.factor_indptr)
+    of_nodes = np.arange(dataset.node_indptr[-1]) + np.repeat(dataset.factor_indptr[:-1], nodes)
+    of_factors = np.arange(dataset.factor_indptr[-1]) + np.repeat(dataset.node_indptr[1:], factors)
+    return np.concatenate([of_nodes, of_factors])
+
+
+class TypeNames:
+    """What models call the weights: for each type t 'weights.t' float64[attributes, joint states] and 'attributes.t'."""
+
+    def __init__(self, attributes, types):
+        self.attributes, self.types = attributes, types
+
+    def join(self, arrays):
+        return {f'{WEIGHTS}.{t}': array for t, array in enumerate(arrays)} | {
+            f'{ATTRIBUTES}.{t}': known for t, known in enumerate(self.attributes)
+        }
+
+    def split(self, blocks):
+        arrays = []
+        for t, kind in enumerate(self.types):
+            known = blocks.get(f'{ATTRIBUTES}.{t}')
+            if known is None or not np.array_equal(known, self.attributes[t]):
+                raise ValueError('weights of other attributes')
+            arrays.append(blocks[f'{WEIGHTS}.{t}'])
+            if arrays[-1].shape != (kind.attributes, kind.width):
+                raise ValueError('weights of other states')
+        return arrays
+
+
+def build(
+    dataset,
+    feature_set='all',
+    relaxation='none',
+    rho=RHO,
+    lam=1.0,
+    attributes=None,
+    merge=False,
+    basis=None,
+    similarity=None,
+):
+    """(Structure, FeatureMap) of a GraphDataset. relaxation: see relaxations.py; rho: of soft; lam: lambda; attributes: of
+    each type, see layout_of."""
+    if basis is not None or similarity is not None:
+        raise ValueError('graphs have linear features: use the linear kernel')
+    if feature_set != 'all':
+        raise ValueError('every attribute of a type has a weight for each joint state: use --feature-set all')
+    attributes = attributes_of(dataset) if attributes is None else attributes
+    layout = layout_of(dataset, attributes)
+    return build_relaxed(layout, TypeNames(attributes, layout.types), relaxation, rho, lam)
+
+
+INFO = StructureInfo(
+    'graph',
+    'states of the nodes of factor graphs',
+    build,
+    {'hamming': hamming, 'zero-one': zero_one},
+    'hamming',
+    None,
+    {'zero-one': zero_one_strata},
+)

@@ -1,0 +1,115 @@
+"""Weights of factor graphs: for each type t, those of the nodes first, 'attributes.t' int32[A], ascending, and 'weights.t'
+float64[A, joint states] (the state of the last node changes fastest); 'agreement' as of label sets.
+
+As text, a row `node:TYPE ATTRIBUTE STATE` or `factor:TYPE ATTRIBUTE ["STATE",...]`. Weights that are zero are left out,
+except that each attribute of a type has at least one row. A comment line names all attributes.
+"""
+
+import json
+
+import numpy as np
+
+from data_formats.errors import shown
+from data_formats.parameters import numbers
+from data_formats.parameters.label_sets import AGREEMENT
+
+VOCABULARIES = ('label_names', 'attributes', 'node_types', 'factor_types')
+WEIGHTS, KNOWN, NODE, FACTOR = 'weights', 'attributes', 'node:', 'factor:'
+
+
+def scopes_of(header):
+    """For each type the names of the states of its nodes, a list of tuples."""
+    states = [tuple(names) for names in header['data']['states']]
+    return [*((names,) for names in states), *([states[kind] for kind in scope] for scope in header['data']['scopes'])]
+
+
+def check_facts(header, types, error):
+    """Raise error(text, expected) unless the header says what states and nodes the types have. types: how many there are of
+    nodes and of factors."""
+    data = header['data']
+    if data.get('states') is None or data.get('scopes') is None:
+        raise error('header of a graph without data.states and data.scopes', 'expected both')
+    fits = (len(data['states']), len(data['scopes'])) == types
+    if not fits or not all(0 <= kind < types[0] for scope in data['scopes'] for kind in scope):
+        raise error('header of a graph whose data.states and data.scopes do not fit its types')
+
+
+def sizes_of(header):
+    """How many joint states each type has."""
+    return [int(np.prod([len(names) for names in scope])) for scope in scopes_of(header)]
+
+
+def read(container, header, names, as_stored):
+    check_facts(header, (len(names['node_types']), len(names['factor_types'])), container.error)
+    weights = {}
+    for t, size in enumerate(sizes_of(header)):
+        known = weights[f'{KNOWN}.{t}'] = container.array(f'weights.{KNOWN}.{t}', '<i4', (None,))
+        if len(known) and (known[0] < 0 or known[-1] >= len(names[KNOWN]) or (np.diff(known) <= 0).any()):
+            raise container.error(f'array weights.{KNOWN}.{t} is no ascending list of attributes')
+        weights[f'{WEIGHTS}.{t}'] = numbers(container, f'{WEIGHTS}.{t}', (len(known), size))
+    if f'weights.{AGREEMENT}' in container.names() and not as_stored:
+        weights[AGREEMENT] = numbers(container, AGREEMENT, (None,))
+    return weights
+
+
+def stored(weights):
+    return weights
+
+
+def listed(model):
+    return {name: getattr(model, name).names() for name in VOCABULARIES[1:]}
+
+
+def blocks(model):
+    return [WEIGHTS]
+
+
+def joint_names(scope):
+    """How each joint state is written in a model as text."""
+    if len(scope) == 1:
+        return list(scope[0])
+    return [
+        json.dumps([names[k] for names, k in zip(scope, joint, strict=True)], ensure_ascii=False, separators=(',', ':'))
+        for joint in np.ndindex(*(len(names) for names in scope))
+    ]
+
+
+def write_rows(model, tables, stream):
+    kinds = [*(NODE + name for name in tables['node_types']), *(FACTOR + name for name in tables['factor_types'])]
+    for t, (kind, scope) in enumerate(zip(kinds, scopes_of(model.header), strict=True)):
+        states = joint_names(scope)
+        for attribute, row in zip(model.weights[f'{KNOWN}.{t}'].tolist(), model.weights[f'{WEIGHTS}.{t}'], strict=True):
+            for k in np.flatnonzero(row).tolist() or [0]:
+                stream.write(f'{kind}\t{tables[KNOWN][attribute]}\t{states[k]}\t{row[k]:.17g}\n')
+
+
+def read_rows(rows, header, blocks):
+    tables = {name: rows.places(header.pop(name, None), name[:-1].replace('_', ' '), name) for name in VOCABULARIES[1:]}
+    check_facts(header, (len(tables['node_types']), len(tables['factor_types'])), rows.error_of_file)
+    kinds = [*(NODE + name for name in tables['node_types']), *(FACTOR + name for name in tables['factor_types'])]
+    numbers_of = {kind: t for t, kind in enumerate(kinds)}
+    states = [{name: k for k, name in enumerate(joint_names(scope))} for scope in scopes_of(header)]
+    found = [{} for _ in kinds]
+    for block, left, right, text in rows:
+        t = numbers_of.get(rows.name(block))
+        if t is None:
+            raise rows.error(f'block {shown(block)}', f'expected {NODE}TYPE or {FACTOR}TYPE, a type of the model')
+        attribute, state = tables[KNOWN].get(rows.name(left)), states[t].get(rows.name(right))
+        if attribute is None:
+            raise rows.error(f'attribute {shown(left)} is not among the attributes of the model')
+        if state is None:
+            raise rows.error(
+                f'{shown(right)} is no state of {shown(block)}', f'expected one such as {next(iter(states[t]))}'
+            )
+        row = found[t].setdefault(attribute, {})
+        if state in row:
+            raise rows.error(f'a second weight for {shown(block)} {shown(left)} {shown(right)}')
+        row[state] = rows.weight(text)
+    weights = {}
+    for t, table in enumerate(found):
+        weights[f'{KNOWN}.{t}'] = np.array(sorted(table), np.int32)
+        array = weights[f'{WEIGHTS}.{t}'] = np.zeros((len(table), len(states[t])))
+        for row, attribute in zip(array, sorted(table), strict=True):
+            for state, weight in table[attribute].items():
+                row[state] = weight
+    return {'label_names': rows.labels} | tables, weights

@@ -1,0 +1,144 @@
+"""States of the nodes of factor graphs."""
+
+import io
+
+import numpy as np
+
+from cython_ext.structures.labelled_graphs import ATTRIBUTES, layout_of
+from data_formats.errors import DataError
+from ssvm_cli.node_scores import NodeScores
+from ssvm_cli.progress import counted
+from ssvm_cli.relaxation import requested_relaxation
+
+OPTIONS = ('min_freq', 'bias', 'relaxation', 'rho', 'marginals')
+
+
+def task(name):
+    return GraphTask(name)
+
+
+class GraphTask:
+    """The task whose data are a GraphDataset; see the package for what the methods promise."""
+
+    options = OPTIONS
+    outputs_name = 'labels'
+
+    def __init__(self, name):
+        self.name = name
+
+    # ------------------------------------------------------------------------------------------- training
+
+    def read_options(self, o, module):
+        return {}
+
+    def facts(self, dataset, o):
+        return {
+            'states': [list(names) for names in dataset.states],
+            'scopes': [list(kinds) for kinds in dataset.scopes],
+        }
+
+    def structure(self, o, module, dataset):
+        return requested_relaxation(o, self.layout(dataset))
+
+    def layout(self, dataset):
+        """The GraphLayout of a dataset."""
+        return layout_of(dataset)
+
+    def trainable(self, dataset, structure):
+        return None, None
+
+    def sizes(self, dataset):
+        return [
+            counted(dataset.n, 'graph'),
+            counted(dataset.tokens, 'node'),
+            counted(len(dataset.factor_type), 'factor of several nodes', 'factors of several nodes'),
+            counted(len(dataset.attributes), 'attribute'),
+        ]
+
+    def warning(self, dataset, o, facts):
+        if not len(dataset.attributes):
+            dropped = f' (none occurs --min-freq {o.min_freq} times)' if o.min_freq > 1 else ''
+            return f'no attributes are left{dropped}'
+        return None
+
+    def memory_hint(self, dataset):
+        kinds = counted(len(dataset.attributes), 'attribute'), counted(len(dataset.label_names), 'label')
+        return ' and '.join(kinds), '--min-freq N needs less'
+
+    def names(self, dataset):
+        kinds = {'node_types': dataset.node_types, 'factor_types': dataset.factor_types}
+        return {'label_names': dataset.label_names, 'attributes': dataset.attributes, **kinds}
+
+    def transferred(self, model, dataset, features, path):
+        if self.facts(dataset, None) != {key: model.header['data'].get(key) for key in ('states', 'scopes')}:
+            raise DataError(path, None, 'has other types of nodes and factors', 'expected those of the training data')
+        from ssvm_cli.warm_start import graph_weights
+
+        return graph_weights(model, dataset, features.blocks(features.zeros()))
+
+    # ----------------------------------------------------------------------------------- reading with a model
+
+    def model_options(self, model):
+        return {'bias': bool(model.header['data'].get('bias'))}
+
+    def place(self, model):
+        return ''
+
+    def lack(self, dataset, model, what):
+        if dataset.complete:
+            return None
+        node = int((dataset.labels < 0).argmax())
+        example = int((dataset.node_indptr <= node).sum())
+        return f'node {node - dataset.node_indptr[example - 1]} of graph {example} has no label', 'expected labels'
+
+    def given(self, dataset):
+        return bool((dataset.labels >= 0).any())
+
+    def problem_structure(self, model, path):
+        return {**model.header['structure'], **self.known(model)}
+
+    def known(self, model):
+        """What else the weights of a model depend on: the attributes of each type."""
+        types = len(model.node_types) + len(model.factor_types)
+        return {'attributes': [model.weights[f'{ATTRIBUTES}.{t}'] for t in range(types)]}
+
+    # ------------------------------------------------------------------------------------------ predicting
+
+    def build_options(self, model, path):
+        return {'structure': {'relaxation': None, **self.known(model)}}
+
+    def problem_options(self, model, problem):
+        return {'structure': {'relaxation': None, 'attributes': problem.features.naming.attributes}}
+
+    def outputs(self, codes, dataset, decoder):
+        """The state of each node, int32 [V]."""
+        return decoder.structure.labelings(codes, decoder.code_indptr)
+
+    def decode(self, o, module, predictions, block):
+        text = io.BytesIO()
+        if o.nbest is not None:
+            candidates = predictions.nbest(o.nbest)
+            module.write_nbest(block, candidates, text)
+            return np.concatenate([several[0][0] for several in candidates]), text.getvalue()
+        codes, scores = predictions.best()
+        outputs = self.outputs(codes, block.dataset, predictions.decoder)
+        headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
+        more = marginals(predictions, block.dataset) if o.marginals else None
+        module.write_predictions(block, outputs, text, more, headers)
+        return outputs, text.getvalue()
+
+    def scores(self, model, o=None):
+        return NodeScores(model.node_types.names(), model.states)
+
+
+def marginals(predictions, dataset):
+    """For each graph the member "marginals": for each node its states with their probabilities."""
+    kinds, found = dataset.node_type.tolist(), []
+    for i, mean in enumerate(predictions.decoder.means(predictions.w)):
+        at, nodes = 0, []
+        for v in range(*dataset.node_indptr[i : i + 2].tolist()):
+            names = dataset.states[kinds[v]]
+            nodes.append(dict(zip(names, np.round(mean[at : at + len(names)], 6).tolist(), strict=True)))
+            at += len(names)
+        found.append({'marginals': nodes})
+    return found
