@@ -21,7 +21,8 @@ class Model:
         header: JSON-able facts: format and version, task, objective, loss, lambda, how the data are read ('data'),
             solver, seed, primal, dual, gap, status and so on.
         label_names: vocabulary of the K labels.
-        attributes, edge_attributes, word_names, tag_names, node_types, factor_types: further vocabularies, those that the task has.
+        attributes, edge_attributes, word_names, tag_names, node_types, factor_types: further vocabularies, those that
+            the task has.
         weights: a dictionary of arrays, see data_formats.parameters for those of a task.
         cost: float64[K, K] (right label, predicted label) where the loss came from a file, otherwise None.
         dual: the dual point, a dictionary of arrays, or None.

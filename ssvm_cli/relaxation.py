@@ -5,7 +5,8 @@ from data_formats.errors import UsageError
 
 
 def requested_relaxation(o, layout):
-    """What the structure is built with: {'relaxation': name, 'rho': number or None}; soft where there is no exact oracle.
+    """What the structure is built with: {'relaxation': name, 'rho': number or None}; soft where there is no exact
+    oracle.
 
     Args:
         o: the options of the command.

@@ -1,5 +1,5 @@
-"""Tiny factor graphs, and all their labelings: enumerated exactly, relaxed to the local marginal polytope, and with soft
-constraints. No kernel is asked."""
+"""Tiny factor graphs, and all their labelings: enumerated exactly, relaxed to the local marginal polytope, and with
+soft constraints. No kernel is asked."""
 
 import itertools
 from collections import Counter
@@ -24,8 +24,8 @@ GRAPHS = {
 
 
 def layout(names, seed=0, attributes=3, tied=False):
-    """The GraphLayout of an example of each of some GRAPHS. tied: nodes, and factors, with the same numbers of states have
-    one type; otherwise each has its own, one in three with a constant feature, one in four with free columns."""
+    """The GraphLayout of an example of each of some GRAPHS. tied: nodes, and factors, with the same numbers of states
+    have one type; otherwise each has its own, one in three with a constant feature, one in four with free columns."""
     rng, types, kinds, shapes, rows = np.random.default_rng(seed), [], {}, [], 0
     starts, right = [], []
     for name in names:
@@ -68,8 +68,8 @@ def random_type(rng, sizes, attributes, plain):
 
 
 class GraphEnumeration:
-    """All labelings of a layout's examples; as tests.enumeration.Enumeration. Joint features are named (type, attribute,
-    column), parts ('label', node, state) and ('joint', factor, states)."""
+    """All labelings of a layout's examples; as tests.enumeration.Enumeration. Joint features are named (type,
+    attribute, column), parts ('label', node, state) and ('joint', factor, states)."""
 
     def __init__(self, layout):
         self.layout = layout
@@ -141,8 +141,8 @@ def added(counters):
 
 
 def relaxed(truth):
-    """The GraphEnumeration of pairs of binary nodes with the half-integral points of the local polytope for outputs: among
-    them are all its vertices (as of any such polytope), so that their convex hull is the polytope."""
+    """The GraphEnumeration of pairs of binary nodes with the half-integral points of the local polytope for outputs:
+    among them are all its vertices (as of any such polytope), so that their convex hull is the polytope."""
     examples = []
     for i, exact in enumerate(truth.examples):
         shape = truth.layout.shapes[truth.layout.shape_of[i]]
@@ -171,8 +171,8 @@ def pair_tables(a, b):
 
 def soft(truth, lam, rho):
     """(the Enumeration of the blocks of the soft-constraint problem, its lambda, what its objective is to be multiplied
-    by): every factor is an example, with features of its own and sqrt(lam / rho) times the agreement indicators (Meshi et
-    al. 2015, (6))."""
+    by): every factor is an example, with features of its own and sqrt(lam / rho) times the agreement indicators
+    (Meshi et al. 2015, (6))."""
     layout, unit = truth.layout, np.sqrt(lam / rho)
     place, blocks = {}, []
     for i in range(layout.n):

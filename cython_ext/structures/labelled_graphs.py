@@ -3,6 +3,8 @@
 A type has weights for the attributes that occur with it in training, and for each joint state of its nodes.
 """
 
+from itertools import pairwise
+
 import numpy as np
 
 from cython_ext.structures.graph_layout import FactorType, GraphLayout, Shape
@@ -13,7 +15,8 @@ WEIGHTS, ATTRIBUTES = 'weights', 'attributes'  # names of arrays, with the numbe
 
 
 def attributes_of(dataset):
-    """For each type, those of the nodes first, the attributes (ascending, int32) that occur with it in a GraphDataset."""
+    """For each type, those of the nodes first, the attributes (ascending, int32) that occur with it in a
+    GraphDataset."""
     found = []
     for kinds, count, (indptr, indices, _) in (
         (dataset.node_type, len(dataset.node_types), dataset.node_rows()),
@@ -59,7 +62,7 @@ def shapes_of(dataset):
         if key not in known:
             known[key] = len(shapes)
             ends = (scopes - scopes[0]).tolist()
-            of_factors = [tuple(scope[a:b].tolist()) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+            of_factors = [tuple(scope[a:b].tolist()) for a, b in pairwise(ends)]
             shapes.append(Shape(key[0], types, [*((v,) for v in range(key[0])), *of_factors], np.arange(len(types))))
         shape_of[i] = known[key]
     return shapes, shape_of
@@ -93,7 +96,8 @@ def row_order(dataset):
 
 
 class TypeNames:
-    """What models call the weights: for each type t 'weights.t' float64[attributes, joint states] and 'attributes.t'."""
+    """What models call the weights: for each type t 'weights.t' float64[attributes, joint states] and
+    'attributes.t'."""
 
     def __init__(self, attributes, types):
         self.attributes, self.types = attributes, types
@@ -126,8 +130,8 @@ def build(
     basis=None,
     similarity=None,
 ):
-    """(Structure, FeatureMap) of a GraphDataset. relaxation: see relaxations.py; rho: of soft; lam: lambda; attributes: of
-    each type, see layout_of."""
+    """(Structure, FeatureMap) of a GraphDataset. relaxation: see relaxations.py; rho: of soft; lam: lambda;
+    attributes: of each type, see layout_of."""
     if basis is not None or similarity is not None:
         raise ValueError('graphs have linear features: use the linear kernel')
     if feature_set != 'all':

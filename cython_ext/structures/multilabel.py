@@ -1,5 +1,5 @@
-"""Sets of labels: a binary node for each label, which the input speaks to, and a weight for each pair of labels that are in
-the set together (Meshi, Srebro and Hazan 2015, section 6):
+"""Sets of labels: a binary node for each label, which the input speaks to, and a weight for each pair of labels that
+are in the set together (Meshi, Srebro and Hazan 2015, section 6):
 
     <w, phi(x, y)> = sum_k y_k <w_k, x> + sum_{j < k} w_jk y_j y_k
 """
@@ -43,7 +43,8 @@ def layout_of(dataset):
 
 
 class LabelNames:
-    """What models call the weights: 'state' float64[attributes, K], 'pair' float64[K (K - 1) / 2], (0, 1), (0, 2), ..."""
+    """What models call the weights: 'state' float64[attributes, K], 'pair' float64[K (K - 1) / 2], (0, 1), (0, 2),
+    ..."""
 
     def __init__(self, attributes, labels):
         self.attributes, self.labels = attributes, labels

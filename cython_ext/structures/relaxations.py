@@ -1,6 +1,6 @@
-"""Which problem is solved where graphs have no exact oracle, or none that is fast: none, the exact one; lp, that over the
-local marginal polytope; soft, the soft constraints of Meshi, Srebro and Hazan (2015). A relaxation is a structure, soft
-with a feature map of its own; solvers and objectives do not know of it."""
+"""Which problem is solved where graphs have no exact oracle, or none that is fast: none, the exact one; lp, that over
+the local marginal polytope; soft, the soft constraints of Meshi, Srebro and Hazan (2015). A relaxation is a
+structure, soft with a feature map of its own; solvers and objectives do not know of it."""
 
 RELAXATIONS = ('none', 'lp', 'soft')
 RHO = 1.0  # good over a wide range of budgets (section 6 of the paper)
@@ -44,8 +44,8 @@ def linear_program(layout, naming):
 
 
 def build_relaxed(layout, naming, relaxation, rho, lam):
-    """(Structure, FeatureMap) of a GraphLayout; naming: see FactorWeights; relaxation: one of RELAXATIONS, or None for the
-    best one to predict with, none or lp."""
+    """(Structure, FeatureMap) of a GraphLayout; naming: see FactorWeights; relaxation: one of RELAXATIONS, or None
+    for the best one to predict with, none or lp."""
     if relaxation is None:
         relaxation = 'none' if has_exact_oracle(layout) else 'lp'
     if relaxation == 'soft':

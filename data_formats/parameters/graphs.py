@@ -1,5 +1,5 @@
-"""Weights of factor graphs: for each type t, those of the nodes first, 'attributes.t' int32[A], ascending, and 'weights.t'
-float64[A, joint states] (the state of the last node changes fastest); 'agreement' as of label sets.
+"""Weights of factor graphs: for each type t, those of the nodes first, 'attributes.t' int32[A], ascending, and
+'weights.t' float64[A, joint states] (the state of the last node changes fastest); 'agreement' as of label sets.
 
 As text, a row `node:TYPE ATTRIBUTE STATE` or `factor:TYPE ATTRIBUTE ["STATE",...]`. Weights that are zero are left out,
 except that each attribute of a type has at least one row. A comment line names all attributes.
@@ -24,8 +24,8 @@ def scopes_of(header):
 
 
 def check_facts(header, types, error):
-    """Raise error(text, expected) unless the header says what states and nodes the types have. types: how many there are of
-    nodes and of factors."""
+    """Raise error(text, expected) unless the header says what states and nodes the types have. types: how many there
+    are of nodes and of factors."""
     data = header['data']
     if data.get('states') is None or data.get('scopes') is None:
         raise error('header of a graph without data.states and data.scopes', 'expected both')

@@ -1,6 +1,6 @@
-"""Weights of label sets: 'state' float64[attributes, K], and 'pair' float64[K (K - 1) / 2] for the pairs of labels (0, 1),
-(0, 2), ..., (1, 2), ...; 'agreement', where soft constraints were trained with, holds the agreement variables of the
-training examples, which only `ssvm gap` needs.
+"""Weights of label sets: 'state' float64[attributes, K], and 'pair' float64[K (K - 1) / 2] for the pairs of labels
+(0, 1), (0, 2), ..., (1, 2), ...; 'agreement', where soft constraints were trained with, holds the agreement variables
+of the training examples, which only `ssvm gap` needs.
 
 As text, rows `state ATTRIBUTE LABEL` and `pair LABEL LABEL`. Weights that are zero are left out, except that each
 attribute has at least one row, so that the file names all of them in their order.

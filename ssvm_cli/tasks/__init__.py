@@ -8,7 +8,7 @@ A module has `task(name)`, an object that offers
   to train
     read_options(o, module) further ReadOptions, a dict; o: the options of the command, module: that of the format
     facts(dataset, o)       what else must be known to read other files in the same way, a dict
-    structure(o, module, dataset)       what the structure is built with, a dict of plain values for the header of the model
+    structure(o, module, dataset)       what the structure is built with, a dict of plain values for a model's header
     trainable(dataset, structure)       (the numbers of the examples that can be learned from, a text about the others),
                             or (None, None) where all can
     sizes(dataset), warning(dataset, o, facts)     texts for people, the latter may be None

@@ -1,5 +1,5 @@
-"""Every solver on tiny factor graphs: the problem itself, over the local polytope, and with soft constraints, each to its
-own optimum over enumerated outputs."""
+"""Every solver on tiny factor graphs: the problem itself, over the local polytope, and with soft constraints, each to
+its own optimum over enumerated outputs."""
 
 import functools
 
@@ -22,7 +22,8 @@ NAMES = ('tree', 'loop', 'complete', 'high order', 'node')
 BINARY = ('complete', 'twice', 'triangle')
 graphs.GRAPHS['triangle'] = ((2, 2, 2), ((0, 1), (1, 2), (0, 2)))
 SEED = {'none': 1, 'lp': 4, 'soft': 4}
-# What is left where the loss is not smooth, as in test_optimum.py; fw's error falls like 1/t, and linear programs take long.
+# What is left where the loss is not smooth, as in test_optimum.py; fw's error falls like 1/t, and linear programs
+# take long.
 ROUGH = {'svrg': (5e-2, 3000), 'sc-svrg': (2e-2, 3000)}
 BY_PROGRAMS = {'svrg': (7e-2, 1000), 'sc-svrg': (2e-2, 3000), 'fw': (5e-2, 200), 'sgd': (5e-2, 200)}
 
