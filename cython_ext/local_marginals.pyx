@@ -16,7 +16,7 @@ from cython_ext.structures.factor_graphs cimport FactorGraphs
 
 
 def relaxed_dual(Problem problem not None, point):
-    """The dual value of the relaxed problem at the agreeing point nearest to a dual point of a soft problem."""
+    """The dual value of the relaxed problem at an agreeing point that is made of a dual point of a soft problem."""
     cdef SoftAccumulator sums = problem._expectations(point)[1]
     cdef SoftFeatures features = problem.features
     cdef FactorBlocks blocks = features.outputs
@@ -41,8 +41,11 @@ def relaxed_dual(Problem problem not None, point):
             agree(graphs, f, nodes, of_nodes, mean, &rest[0])
         for a in range(size):
             factors.add_state(i, f, a, (a == blocks.right[b]) - mean[a], &w[0])
-    norm2 = float(np.asarray(w) @ np.asarray(w)) / (problem.lam * graphs.n) ** 2
-    return loss / graphs.n - problem.lam / 2 * norm2
+    loss /= graphs.n
+    curve = float(np.asarray(w) @ np.asarray(w)) / (problem.lam * graphs.n * graphs.n)
+    # the best point on the way from the right outputs to this one, which is in the polytope as well
+    step = min(1.0, loss / curve) if curve > 0 else 1.0
+    return step * loss - step * step / 2 * curve
 
 
 cdef void agree(FactorGraphs graphs, int64_t f, int64_t nodes, const double *of_nodes, double *mean,

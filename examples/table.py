@@ -19,6 +19,8 @@ def scores_of(metrics):
         return {'UAS': metrics['uas'], 'LAS': metrics['las']}
     if 'complete_match' in metrics:
         return {'F1': metrics['f1'], 'complete': metrics['complete_match']}
+    if 'hamming' in metrics:
+        return {'F1 micro': metrics['f1_micro'], 'subset': metrics['subset_accuracy']}
     if 'chunks' in metrics:
         return {'accuracy': metrics['accuracy'], 'chunk F1': metrics['chunks']['f1']}
     if 'pairs' in metrics:

@@ -216,7 +216,7 @@ def relaxed_bounds(problem, w, primal, point):
     if bounds and point is not None and not weights_dual.of_own_weights(point):
         from cython_ext.local_marginals import relaxed_dual
 
-        bounds['relaxed_dual'] = max(0.0, relaxed_dual(problem, point))
+        bounds['relaxed_dual'] = relaxed_dual(problem, point)
     return bounds
 
 

@@ -322,8 +322,8 @@ graph_options = together(
         '--rho',
         type=Number(positive=True),
         metavar='RHO',
-        help='Of soft: RHO/2 |delta|^2 is the price of agreement; a small one is near the linear-programming '
-        'relaxation, and slow. Default: 1.',
+        help='Of soft, the weight of RHO/2 |delta|^2 with the agreement variables delta: a small one, such as 1/n, is '
+        'near lp and slow; with a large one the factors hardly have to agree. Default: 1.',
     ),
 )
 
