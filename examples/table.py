@@ -20,7 +20,7 @@ def scores_of(metrics):
     if 'complete_match' in metrics:
         return {'F1': metrics['f1'], 'complete': metrics['complete_match']}
     if 'hamming' in metrics:
-        return {'F1 micro': metrics['f1_micro'], 'subset': metrics['subset_accuracy']}
+        return {'F1 micro': metrics['micro_f1'], 'subset': metrics['subset_accuracy']}
     if 'chunks' in metrics:
         return {'accuracy': metrics['accuracy'], 'chunk F1': metrics['chunks']['f1']}
     if 'pairs' in metrics:
