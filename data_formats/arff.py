@@ -42,7 +42,7 @@ def columns_of(source, beside, frozen, header):
     columns = []
     for name, kind, values, line in header.attributes:
         if name in labels and (kind != 'nominal' or sorted(values) != [b'0', b'1']):
-            raise DataError(source.name, line, f'label {shown(name)} is no attribute {{0,1}}', 'expected {0,1}')
+            raise DataError(source.name, line, f'label {shown(name)} is not of the type {{0,1}}', 'expected it')
         columns.append(('label' if name in labels else kind, name, values))
     return columns
 
@@ -59,9 +59,9 @@ def labels_of(source, beside, frozen, header):
         return set(named)
     count = header.first_labels()
     if count is not None:
-        if not 0 < abs(count) <= len(names):
+        if abs(count) > len(names):
             raise DataError(source.name, None, f'-C {count} in the relation', f'there are {len(names)} attributes')
-        return set(names[:count] if count > 0 else names[count:])
+        return set(names[:count] if count >= 0 else names[count:])
     if frozen is not None:
         return {name for name in names if name in frozen.label_names}
     raise DataError(source.name, None, 'nothing says which attributes are labels', LABELS)
@@ -89,8 +89,11 @@ def stream(source, options, vocabularies):
 
 
 def write(dataset, stream, names=None):
-    """A dataset as sparse rows behind a header of MEKA: labels first, then numeric attributes."""
+    """A dataset as sparse rows behind a header of MEKA: labels first, then numeric attributes, whose names get `Att` in
+    front of them if one is that of a label too."""
     labels, attributes = (all_names(vocabulary) for vocabulary in (dataset.label_names, dataset.attributes))
+    while not set(labels).isdisjoint(attributes):
+        attributes = [b'Att' + name for name in attributes]
     stream.write(b"@relation 'multilabel: -C %d'\n\n" % len(labels))
     stream.writelines(b'@attribute %s {0,1}\n' % spelled(name) for name in labels)
     stream.writelines(b'@attribute %s numeric\n' % spelled(name) for name in attributes)
