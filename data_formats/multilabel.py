@@ -11,7 +11,7 @@ from cython_ext.text.label_sets import LabelSetParser, counts_of
 from data_formats.errors import DataError
 from data_formats.label_sets import LabelSetDataset, ascending_sets
 from data_formats.reading import Reader, drop_rare, known, read_all, sort_labels, stream_all
-from data_formats.writing import write_label_sets, write_nbest_sets, write_set_lines
+from data_formats.writing import all_names, write_label_sets, write_nbest_sets, write_set_lines
 
 NAME = 'multilabel'
 DESCRIPTION = 'LIBSVM multilabel: LABEL,LABEL,... INDEX:VALUE ..., one example a line'
@@ -90,5 +90,4 @@ def write_nbest(block, candidates, stream):
 
 def names_of(block):
     """The label names of a block (list of bytes)."""
-    names = block.dataset.label_names
-    return [names.name_bytes(k) for k in range(len(names))]
+    return all_names(block.dataset.label_names)

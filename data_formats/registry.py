@@ -29,6 +29,7 @@ UNIVERSAL_TAGS = set(b'ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN P
 TREEBANKS = ('conllx', 'conllu')
 BRACKETS = re.compile(rb'\s*\((\s*([^\s()]+\s*)?\()*[^\s()]+[ \t]+[^\s()]+([ \t]+[^\s()]+)?[ \t]*\)')
 COUNTS = re.compile(rb'\d+[ \t]+\d+[ \t]+\d+')
+ARFF = re.compile(rb'(\s|%.*\n)*@relation\s', re.IGNORECASE)
 GRAPH = re.compile(rb'\s*(#.*\n\s*)*\{.*"nodes"')
 COMPRESSED = ('.gz', '.bz2', '.xz')
 
@@ -52,7 +53,7 @@ class Formats(Mapping):
 
 
 FORMATS = Formats(
-    ['svmlight', 'svmhmm', 'conll', 'crfsuite', 'conllx', 'conllu', 'fasta', 'brackets', 'multilabel', 'graph']
+    ['svmlight', 'svmhmm', 'conll', 'crfsuite', 'conllx', 'conllu', 'fasta', 'brackets', 'multilabel', 'arff', 'graph']
 )
 
 
@@ -94,14 +95,16 @@ def by_content(head):
     `index:value` words after the first make SVMlight, with `qid:` svm_hmm, with sets of labels before them multilabel.
     Lines with TABs are CRFsuite's when their number of fields varies or when fields look like attributes (`w=x`,
     `w[0]=x`, `a:0.5`); rows of one width are CoNLL columns. First of all, `>native` in the first line is FASTA, an
-    object with `"nodes"` a graph, brackets up to a closed `(TAG WORD)` are brackets, and six to ten fields with numbers
-    in the first one and in HEAD are a treebank.
+    object with `"nodes"` a graph, `@relation` ARFF, brackets up to a closed `(TAG WORD)` are brackets, and six to ten
+    fields with numbers in the first one and in HEAD are a treebank.
     """
     if BRACKETS.match(head):
         return 'brackets'
     lines = [line.rstrip(b' \t\r') for line in head.split(b'\n')]
     if re.match(rb'>(native|homolog|decoy)\b', next((line for line in lines if line[:1] not in (b'', b'#')), b'')):
         return 'fasta'
+    if ARFF.match(head):
+        return 'arff'
     if GRAPH.match(head):
         return 'graph'
     name = _treebank(head.split(b'\n')[:50])

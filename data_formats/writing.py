@@ -118,6 +118,11 @@ def write_nbest_sets(candidates, label_names, stream):
             stream.write(candidate_header(rank, score, probability) + b'\n' + set_line(labels, label_names) + b'\n\n')
 
 
+def all_names(vocabulary):
+    """All names of a vocabulary (list of bytes)."""
+    return [vocabulary.name_bytes(k) for k in range(len(vocabulary))]
+
+
 def set_line(labels, label_names):
     """Some labels (ids), parted by commas (bytes)."""
     return b','.join([label_names[k] for k in labels])

@@ -40,7 +40,7 @@ from ssvm_cli.command import Command, LazyChoice, Whole
     '--names',
     type=click.Path(),
     metavar='FILE',
-    help='Where to list names that become numbers in SVMlight and svm_hmm files.',
+    help='Where to list names that become numbers in SVMlight, svm_hmm and multilabel files.',
 )
 @options.verbosity_options
 @click.argument('input', type=click.Path())

@@ -21,6 +21,21 @@ def counts_of(text):
     return None if counts is None else tuple(map(int, counts.groups()))
 
 
+def set_arrays(labels, unknown, ends):
+    """The fields of a LabelSetDataset about labels, and `offsets`.
+
+    labels : int32, ids of the labels of all examples, -1 for one that is not known
+    unknown : {place in labels: name} of these
+    ends : int64 [n + 1], where the labels of each example end
+    """
+    missing = {}
+    for at, name in unknown.items():
+        missing.setdefault(int(np.searchsorted(ends, at, side='right')) - 1, []).append(name)
+    known = labels >= 0
+    return {'offsets': np.arange(len(ends), dtype=np.int64), 'label_ids': labels[known],
+            'label_indptr': np.concatenate([[0], np.cumsum(known)])[ends], 'unknown_labels': missing}
+
+
 cdef class LabelSetParser(PairParser):
     """Parser of lines that begin with their labels, or with a blank where they have none."""
 
@@ -47,13 +62,7 @@ cdef class LabelSetParser(PairParser):
         indptr, indices, values = self.rows.take()
         ends = self.label_ends.take()
         self.label_ends.push(0)
-        missing = {}
-        for at, name in unknown.items():
-            missing.setdefault(int(np.searchsorted(ends, at, side='right')) - 1, []).append(name)
-        known = labels >= 0
-        return {'offsets': np.arange(len(ends), dtype=np.int64), 'indptr': indptr, 'indices': indices,
-                'values': values, 'label_indptr': np.concatenate([[0], np.cumsum(known)])[ends],
-                'label_ids': labels[known], 'unknown_labels': missing}
+        return {'indptr': indptr, 'indices': indices, 'values': values, **set_arrays(labels, unknown, ends)}
 
     cdef int _count(self, counts) except -1:
         self.counts = counts

@@ -166,6 +166,29 @@ def label_set_lines(const int64_t[::1] label_indptr, const int32_t[::1] labels, 
     out.flush(0)
 
 
+def sparse_rows(const int64_t[::1] label_indptr, const int32_t[::1] labels, rows, int64_t first, stream):
+    """`{INDEX VALUE,...}` for every example: labels, by their ids, of value 1, then inputs, whose numbers begin at `first`."""
+    cdef Text out = Text(stream)
+    cdef Rows x = Rows(*rows)
+    cdef int64_t i, k
+    for i in range(label_indptr.shape[0] - 1):
+        out.byte(b'{')
+        for k in range(label_indptr[i], label_indptr[i + 1]):
+            if k > label_indptr[i]:
+                out.byte(b',')
+            out.put_whole(labels[k])
+            out.put(b' 1', 2)
+        for k in range(x.indptr[i], x.indptr[i + 1]):
+            if k > x.indptr[i] or label_indptr[i] < label_indptr[i + 1]:
+                out.byte(b',')
+            out.put_whole(first + x.indices[k])
+            out.byte(b' ')
+            out.put_number(x.value(k))
+        out.put(b'}\n', 2)
+        out.flush(FLUSH)
+    out.flush(0)
+
+
 def attribute_lines(const int32_t[::1] labels, Vocabulary names, const int64_t[::1] offsets, rows,
                     Vocabulary attributes, stream):
     """`LABEL TAB ATTRIBUTE[:VALUE] TAB ...` for every token and a blank line after each sequence."""

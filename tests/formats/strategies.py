@@ -65,6 +65,70 @@ def multilabel(data):
     return ''.join(f'{",".join(labels)} {pairs(row)}\n' for labels, row in data)
 
 
+# An ARFF file: (its columns in order, each (name, values or None for a number), how many of them are labels, and rows
+# of what each column has: a number, which of the values, or None for what is missing).
+column_names = st.text(st.characters(blacklist_categories=('Cs',), blacklist_characters='\r\0'), min_size=1, max_size=5)
+column_names |= st.sampled_from(["it's", '"', 'a b', '\\', '%', '{0}', ',', '\t', '?', '@data', '7', '\\n'])
+
+
+@st.composite
+def arff_files(draw):
+    names = draw(st.lists(column_names, min_size=1, max_size=6, unique=True))
+    n_labels = draw(st.integers(1, len(names)))
+    nominal = st.lists(column_names.filter(lambda name: '=' not in name), min_size=1, max_size=3, unique=True)
+    columns = [(name, draw(st.sampled_from([['0', '1'], ['1', '0']]))) for name in names[:n_labels]]
+    columns += [(name, draw(st.none() | nominal)) for name in names[n_labels:] if '=' not in name]
+    cells = [
+        values
+        if own is None
+        else st.integers(0, len(own) - 1)
+        if k < n_labels
+        else st.none() | st.integers(0, len(own) - 1)
+        for k, (_, own) in enumerate(columns)
+    ]
+    return columns, n_labels, draw(st.lists(st.tuples(*cells), min_size=1, max_size=4))
+
+
+def arff(columns, rows, relation, how):
+    """how: a random.Random that chooses quotes, blanks, cases and kinds of rows."""
+
+    def quoted(text):
+        if re.fullmatch(r'[\w.+-]+', text, re.ASCII) and how.random() < 0.5:
+            return text
+        quote = how.choice('\'"')
+        for plain, escape in (('\\', '\\\\'), (quote, '\\' + quote), ('\n', '\\n'), ('\t', how.choice(['\t', '\\t']))):
+            text = text.replace(plain, escape)
+        return quote + text + quote
+
+    def blank(least=0):
+        return ''.join(how.choices(' \t', k=how.randint(least, 2)))
+
+    def word(text):
+        return how.choice([text, text.upper(), text.capitalize()])
+
+    def cell(own, value):
+        return '?' if value is None else quoted(own[value]) if own is not None else quoted(repr(value))
+
+    lines = ['% a comment', '', f'{word("@relation")} {quoted(relation)}']
+    for name, own in columns:
+        kind = how.choice(['numeric', 'REAL', 'Integer']) if own is None else None
+        if own is not None:
+            kind = f'{{{blank()}' + f'{blank()},{blank()}'.join(map(quoted, own)) + f'{blank()}}}'
+        lines.append(f'{blank()}{word("@attribute")}{blank(1)}{quoted(name)}{blank(1)}{kind}{blank()}')
+    lines.append(word('@data'))
+    for row in rows:
+        dense = how.random() < 0.5
+        cells = [cell(own, value) for (_, own), value in zip(columns, row, strict=True)]
+        if not dense:
+            left_out = [not value and value is not None and how.random() < 0.8 for value in row]
+            cells = [f'{k}{blank(1)}{text}' for k, text in enumerate(cells) if not left_out[k]]
+        text = f'{blank()},{blank()}'.join(cells)
+        weight = how.choice(['', '', ', {1}'])
+        lines.append(f'{blank()}{text}{weight}' if dense else f'{{{blank()}{text}{blank()}}}{weight}')
+        lines += how.choices(['', '% x', ' \t'], k=how.randint(0, 1))
+    return '\n'.join(lines) + '\n'
+
+
 # A graph is (nodes, factors), a node (type, {attribute: value}, label or None), a factor (nodes, {attribute: value});
 # the types of nodes have the states of STATES, and those of factors are made of the types of their nodes.
 STATES = {'node': ('0', '1', '2'), 'p': ('a', 'é', 'a b'), '"': ('7',), '5': ('x', '0')}

@@ -36,6 +36,11 @@ VALID = {
         b'#\n1\tNew York\t_\tX\tX\t_\t0\tr\t_\t_\n\n'
     ),
     'multilabel': b'1,3 0:0.5 3:2 # a\n 2:1e-3\n\n6,2 qid:1 7:1\r\nword\n3,1\t99:1\n',
+    'arff': (
+        b"% x\n@RELATION 'a b: -C -2'\n@attribute a numeric\n@attribute 'b c' {no, \"y'es\"} % x\n@attribute t string\n"
+        b'@attribute l1 {0,1}\r\n@attribute "l 2" { 1, 0 }\n\n@data\n1.5, no, "x y",1,0\n{1 "y\'es", 3 1}\n'
+        b"{}, {1}\n-0, ?, 'it\\'s', 0, 1 % y\n"
+    ),
     'graph': (
         b'{"states": ["a", "b"], "nodes": [{"label": "b", "features": {"x": 0.5, "bias": 2}}, {"label": "a"}],'
         b' "factors": [{"nodes": [1, 0], "features": [1, -0.5]}]}\n# c\n\n'
@@ -249,7 +254,7 @@ def test_mutated_files(folder, name, changes, block):
             module.write_predictions(b, outputs, out)
             assert out.getvalue().count(b'\n') == out.getvalue().count(b'"prediction": [') == b.dataset.n
             continue
-        if name == 'multilabel':
+        if name in ('multilabel', 'arff'):
             module.write_predictions(b, [b.dataset.labels(i) for i in range(b.dataset.n)], out)
             assert out.getvalue().count(b'\n') == b.dataset.n
             continue

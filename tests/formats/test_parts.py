@@ -104,6 +104,8 @@ def test_threads_share_the_vocabularies(folder, name):
     known, options = known_of(folder, name)
     if name == 'svmhmm':
         text = b''.join(b'3 qid:%d 1:1 2:0.5\n5 qid:%d 3:2 99:1\n' % (q, q) for q in range(1, 3000))
+    elif name == 'arff':
+        text = VALID[name] + VALID[name].partition(b'@data\n')[2] * 500
     else:
         text = VALID[name] * 500
     path = folder / f'long.{name}'
@@ -117,12 +119,14 @@ def test_threads_share_the_vocabularies(folder, name):
     assert found == expected
 
 
+ARFF = b'@relation "x: -C -1"\n@attribute a numeric\n@attribute l1 {0,1}\n@data\n'
 # name -> (a part that is refused, one that is taken)
 BAD = {
     'svmlight': (b'nan 1:1\n', b'2 1:1\n1 2:1\n'),
     'svmhmm': (b'nan qid:1 1:1\n', b'2 qid:1 1:1\n1 qid:2 2:1\n'),
     'conll': (b'a b c\nd\n', b'a b c\n\n'),
     'crfsuite': (b'A\ta\tb:1\nB:\ta\n', b'A\ta\n\n'),
+    'arff': (ARFF + b'1,0\nno,0\n', ARFF + b'{0 1}\n'),
     'graph': (
         b'{"states": 2, "nodes": [{"type": "new"}, 1]}\n',
         b'{"nodes": [{"label": "a", "features": {"x": 3}}]}\n',

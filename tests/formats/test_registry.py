@@ -45,6 +45,7 @@ def test_unknown_names():
         ('esp.CONLLX.gz', 'conllx'),
         ('bb11001.fa.gz', 'fasta'),
         ('train.ml.gz', 'multilabel'),
+        ('yeast-train.ARFF.gz', 'arff'),
         ('grids.jsonl.xz', 'graph'),
         ('wsj_0001.mrg', 'brackets'),
         ('GUM_news.PTB.gz', 'brackets'),
@@ -70,6 +71,8 @@ def test_by_extension(path, name):
         (b'1 1:1\n \n 2 1:1\n', 'svmlight'),
         (b'3 10 5\r\n1 1:1\n0 3:1\n', 'multilabel'),
         (b'3 10 5\n1 2 3\n', 'conll'),
+        (b'% x\n\n % y\n@Relation "x: -C 1"\n', 'arff'),
+        (b'%' * 60000, None),
         (b'# x\n\n#\n {"states": 2, "nodes": [{}]}\n', 'graph'),
         (b'#' * 60000 + b'{"nodes"', None),
         (b'Confidence NN B-NP\nin IN B-PP\n\nthe DT B-NP\n', 'conll'),
@@ -113,7 +116,7 @@ def test_detection_consumes_nothing(tmp_path):
     path.write_bytes(b'what is this\nthing here\n')
     with pytest.raises(DataError) as error, Source(path) as source:
         detect(source)
-    known = 'svmlight|svmhmm|conll|crfsuite|conllx|conllu|fasta|brackets|multilabel|graph'
+    known = 'svmlight|svmhmm|conll|crfsuite|conllx|conllu|fasta|brackets|multilabel|arff|graph'
     assert str(error.value) == f'{path}: cannot tell the format of this file (give --format {known})'
 
 
