@@ -49,6 +49,11 @@ class GraphDataset:
         return len(self.labels)
 
     @property
+    def offsets(self):
+        """int64 [n + 1]; as of TokenDataset, where nodes are tokens."""
+        return self.node_indptr
+
+    @property
     def nnz(self):
         """Number of attribute occurrences."""
         return len(self.indices) + len(self.factor_indices)

@@ -4,7 +4,7 @@ import threading
 
 import numpy as np
 
-from data_formats.errors import DataError
+from data_formats.errors import DataError, UsageError
 from ssvm_cli.tasks import task_named
 
 
@@ -64,6 +64,8 @@ class Predictions:
 
     def nbest(self, k):
         """For each example a list of (code int32, score, probability or None), best first."""
+        if 'topk' not in self.decoder.structure.oracles:
+            raise UsageError('--nbest: a graph without an exact oracle has no list of its best outputs')
         partitions = self.decoder.log_partitions(self.w).tolist() if self.probabilistic else None
         found = []
         for i, (codes, scores) in enumerate(self.decoder.nbest(self.w, k)):

@@ -1,0 +1,315 @@
+"""Label sets and factor graphs from end to end through the commands, exact and relaxed."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from cython_ext.structures.elimination import elimination_order
+from data_formats.model import load
+from tests.cli.commands import ROOT, run
+
+QUIET = ('-q', '--lambda', 0.02)
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / 'sets.ml').write_text(label_sets(40))
+    (tmp_path / 'trees.jsonl').write_text(graphs(30))
+    return tmp_path
+
+
+def label_sets(n, labels=4, seed=0):
+    rng = np.random.default_rng(seed)
+    of_labels, lines = rng.normal(size=(labels, 5)), []
+    for _ in range(n):
+        x = np.round(rng.normal(size=5), 3)
+        found = np.flatnonzero(of_labels @ x > 1)
+        lines.append(','.join(f'l{k}' for k in found) + ' ' + ' '.join(f'{j + 1}:{v}' for j, v in enumerate(x)))
+    return '\n'.join(lines) + '\n'
+
+
+def graphs(n, seed=1):
+    """A node of another type above three in a row."""
+    rng = np.random.default_rng(seed)
+    lines = []
+    for _ in range(n):
+        top = int(rng.integers(2))
+        below = [int(rng.random() < (0.8 if top else 0.2)) for _ in range(3)]
+        nodes = [{'type': 'top', 'states': ['low', 'high'], 'label': ['low', 'high'][top]}]
+        nodes += [
+            {
+                'features': {'x': round(float(state + rng.normal()), 2), 'one': 1},
+                'label': 'ab'[state],
+                'states': ['a', 'b'],
+            }
+            for state in below
+        ]
+        factors = [{'nodes': [0, v], 'type': 'up'} for v in (1, 2, 3)] + [{'nodes': [1, 2, 3], 'features': [0.5]}]
+        lines.append(json.dumps({'nodes': nodes, 'factors': factors}))
+    return '\n'.join(lines) + '\n'
+
+
+def table(path, delimiter=','):
+    """The rows of a CSV file, without its comments."""
+    lines = [line for line in path.read_text().splitlines() if not line.startswith('#')]
+    return list(csv.DictReader(lines, delimiter=delimiter))
+
+
+def gap_of(*args):
+    return json.loads(run('gap', '--json', '-q', *args).stdout_bytes)
+
+
+@pytest.mark.parametrize('file', ['sets.ml', 'trees.jsonl'])
+@pytest.mark.parametrize(
+    'how',
+    [(), ('--objective', 'log'), ('--task-loss', 'zero-one', '--slack-norm', '2'), ('--solver', 'one-slack')],
+    ids=' '.join,
+)
+def test_exact_models(files, file, how):
+    run('train', *QUIET, *map(str, how), file, 'm')
+    report = gap_of(file, 'm')
+    assert report['relative_gap'] <= 1e-3 and report['status'] == 'converged'
+    assert 'relaxed_primal' not in report
+    result = run('predict', '--evaluate', '--metrics', 'scores.json', file, 'm', 'out')
+    assert 'accuracy' in result.stderr
+    run('convert', 'm', 'm.tsv')
+    run('convert', 'm.tsv', 'again')
+    assert run('predict', file, 'again').stdout == run('predict', file, 'm').stdout == (files / 'out').read_text()
+    assert gap_of(file, 'again')['primal'] == pytest.approx(report['primal'], rel=1e-12)
+
+
+@pytest.mark.parametrize('file', ['sets.ml', 'trees.jsonl'])
+def test_bounds_of_the_three_problems_are_in_order(files, file):
+    """exact <= lp <= soft, and what is said to bound the relaxed problem does."""
+    values = {}
+    for name in ('none', 'lp', 'soft'):
+        run('train', *QUIET, '--relaxation', name, '--rel-gap', 1e-4, '--log', f'{name}.csv', file, name)
+        values[name] = gap_of(file, name)
+    slack = 1e-9
+    assert values['none']['dual'] <= values['lp']['primal'] + slack
+    assert values['lp']['dual'] <= values['soft']['primal'] + slack
+    soft = values['soft']
+    assert values['lp']['dual'] - slack <= soft['relaxed_primal'] <= soft['primal']
+    assert 0 < soft['relaxed_dual'] <= values['lp']['primal'] + slack
+    rows = table(files / 'soft.csv')
+    assert all(values['lp']['dual'] - slack <= float(row['relaxed_primal']) <= float(row['primal']) for row in rows)
+    assert float(rows[-1]['relaxed_primal']) == pytest.approx(soft['relaxed_primal'], rel=1e-12)
+
+
+def test_a_small_rho_is_near_the_linear_programs(files):
+    run('train', *QUIET, '--relaxation', 'lp', '--rel-gap', 1e-4, 'trees.jsonl', 'lp')
+    best, before = gap_of('trees.jsonl', 'lp')['primal'], np.inf
+    for rho in (1, 0.01, 0.0001):
+        run('train', *QUIET, '--relaxation', 'soft', '--rho', rho, '--rel-gap', 1e-3, 'trees.jsonl', 'soft')
+        primal = gap_of('trees.jsonl', 'soft')['primal']
+        assert best * (1 - 1e-3) <= primal < before
+        before = primal
+    assert before <= 1.02 * best
+
+
+def test_soft_bcfw_is_bcfw_with_soft_constraints(files):
+    run('train', *QUIET, '--solver', 'soft-bcfw', 'sets.ml', 'a')
+    run('train', *QUIET, '--solver', 'bcfw', '--relaxation', 'soft', '--rho', 1, 'sets.ml', 'b')
+    assert (files / 'a').read_bytes() == (files / 'b').read_bytes()
+    header = load('a').header
+    assert header['solver'] == 'bcfw' and header['structure'] == {'relaxation': 'soft', 'rho': 1.0}
+
+
+def test_the_first_line_says_which_problem_is_solved(files):
+    result = run('train', '--lambda', 0.02, '--max-passes', 1, '--rho', 0.1, 'sets.ml', 'm')
+    assert 'task loss hamming, relaxation soft (rho 0.1), lambda 0.02' in result.stderr
+    (files / 'wide.ml').write_text(label_sets(20, labels=26))
+    with pytest.raises(ValueError, match='too large'):
+        elimination_order([2] * 26, [(a, b) for a in range(26) for b in range(a)])
+    result = run('train', '--lambda', 0.02, '--max-passes', 2, 'wide.ml', 'm')
+    assert 'relaxation soft (rho 1)' in result.stderr
+    assert run('predict', 'wide.ml', 'm').stdout.count('\n') == 20  # by linear programs
+    result = run('train', '--relaxation', 'none', 'wide.ml', 'm', code=2)
+    assert 'there is no exact oracle (use --relaxation soft or lp)' in result.stderr
+
+
+@pytest.mark.parametrize(
+    ('options', 'message'),
+    [
+        (('--relaxation', 'soft', '--objective', 'log'), 'is a relaxation of the hinge, not of log'),
+        (('--relaxation', 'lp', '--rho', 1), '--rho is about --relaxation soft'),
+        (('--relaxation', 'none', '--rho', 1), '--rho is about --relaxation soft'),
+        (('--relaxation', 'none', '--solver', 'soft-bcfw'), 'soft-bcfw is bcfw with --relaxation soft'),
+        (('--relaxation', 'lp', '--solver', 'eg'), 'eg needs the exp oracle, which multilabel lacks'),
+        (('--relaxation', 'soft', '--task-loss', 'zero-one'), 'takes a loss that is a sum over nodes'),
+        (('--relaxation', 'soft', '--hard-margin'), 'takes a loss that is a sum over nodes'),
+        (('--relaxation', 'soft', '--rescale', 'slack'), 'too many values for slack rescaling'),
+        (('--kernel', 'rbf'), '--kernel has no meaning for the task multilabel'),
+        (('--feature-set', 'observed'), 'use --feature-set all'),
+        (('--rho', 0), 'rho'),
+        (('--solver', 'counts'), 'counts is for'),
+    ],
+    ids=lambda value: ' '.join(map(str, value)) if isinstance(value, tuple) else '',
+)
+def test_what_makes_no_sense_is_refused(files, options, message):
+    result = run('train', *options, 'sets.ml', 'm', code=2)
+    assert message in result.stderr
+    assert not (files / 'm').exists()
+
+
+def test_relaxations_belong_to_graphs(files):
+    (files / 'plain.svm').write_text('1 1:1\n2 2:1\n')
+    for options in (('--relaxation', 'soft'), ('--rho', 1), ('--solver', 'soft-bcfw')):
+        result = run('train', *options, 'plain.svm', 'm', code=2)
+        assert 'has no meaning for the task multiclass' in result.stderr
+
+
+def test_predictions_of_label_sets(files):
+    run('train', *QUIET, '--objective', 'log', 'sets.ml', 'm')
+    lines = run('predict', 'sets.ml', 'm').stdout.split('\n')
+    assert len(lines) == 41 and lines[-1] == ''
+    assert '' in lines[:40]  # an empty set is an empty line
+    shown = run('predict', '--marginals', 'sets.ml', 'm').stdout.split('\n')
+    for line, said in zip(lines[:40], shown, strict=False):
+        labels, *columns = said.split('\t')
+        assert labels == line and len(columns) == 4
+        chances = dict(column.split(':') for column in columns)
+        assert all(0 <= float(p) <= 1 for p in chances.values())
+    best = run('predict', '--nbest', 16, 'sets.ml', 'm').stdout.split('\n')[: 3 * 16]
+    chances = [float(header.split()[3]) for header in best[::3]]
+    assert sum(chances) == pytest.approx(1, abs=1e-5)
+    assert chances == sorted(chances, reverse=True)
+    assert len(set(best[1::3])) == 16 and set(best[2::3]) == {''}
+    assert run('predict', '--scores', 'sets.ml', 'm').stdout.startswith('# 1 ')
+
+
+def test_predictions_of_graphs(files):
+    run('train', *QUIET, '--objective', 'log', 'trees.jsonl', 'm')
+    given = [json.loads(line) for line in (files / 'trees.jsonl').read_text().splitlines()]
+    found = [json.loads(line) for line in run('predict', '--marginals', 'trees.jsonl', 'm').stdout.splitlines()]
+    right = 0
+    for before, after in zip(given, found, strict=True):
+        states, chances = after.pop('prediction'), after.pop('marginals')
+        assert after == before
+        assert states[0] in ('low', 'high') and set(states[1:]) <= {'a', 'b'}
+        for node in chances:
+            assert sum(node.values()) == pytest.approx(1, abs=2e-6)
+        right += sum(state == node['label'] for state, node in zip(states, before['nodes'], strict=True))
+    run('predict', '--metrics', 'scores.json', 'trees.jsonl', 'm', 'out')
+    assert json.loads((files / 'scores.json').read_text())['accuracy'] == right / 120
+    assert run('predict', '--nbest', 2, 'trees.jsonl', 'm').stdout.count('\n# 2 ') == 30
+
+
+def test_relaxed_predictions_have_no_lists(files):
+    (files / 'wide.ml').write_text(label_sets(5, labels=26))
+    run('train', *QUIET, '--max-passes', 2, 'wide.ml', 'm')
+    for option, message in ((('--nbest', 2), 'has no list of its best outputs'), (('--marginals',), 'needs a log')):
+        assert message in run('predict', *option, 'wide.ml', 'm', 'out', code=2).stderr
+        assert not (files / 'out').exists()
+
+
+def test_a_path_changes_what_the_features_depend_on(files):
+    """The features of soft constraints depend on lambda: each model of a path solves its own problem."""
+    path = ('--relaxation', 'soft', '--rho', 0.1, '--rel-gap', 1e-4)
+    run('train', '-q', *path, '--lambda-path', '1:0.01:0.1', '--path-models', 'models', 'sets.ml', 'm')
+    run('train', '-q', *path, '--lambda', 0.01, 'sets.ml', 'alone')
+    ends, alone = gap_of('sets.ml', 'm'), gap_of('sets.ml', 'alone')
+    assert ends['dual'] <= alone['primal'] and alone['dual'] <= ends['primal']
+
+
+def test_runs_go_on_where_they_were(files):
+    """Interrupted and resumed, from weights and from a dual point."""
+    options = (*QUIET, '--relaxation', 'soft', '--checkpoint', 'c')
+    run('train', *options, '--max-passes', 6, 'sets.ml', 'whole')
+    run('train', *options, '--max-passes', 3, 'sets.ml', 'half')
+    run('train', *options, '--max-passes', 6, '--resume', 'sets.ml', 'half')
+    assert (files / 'half').read_bytes() == (files / 'whole').read_bytes()
+    for solver in ('bcfw', 'eg', 'sgd'):
+        run(
+            'train',
+            *QUIET,
+            '--relaxation',
+            'soft',
+            '--solver',
+            solver,
+            '--init',
+            'whole',
+            '--max-passes',
+            1,
+            'sets.ml',
+            'm',
+        )
+        run('train', *QUIET, '--solver', solver, '--max-passes', 20, 'trees.jsonl', 'first')
+        run('train', *QUIET, '--solver', solver, '--init', 'first', '--max-passes', 1, 'trees.jsonl', 'second')
+        assert gap_of('trees.jsonl', 'second')['primal'] <= 1.02 * gap_of('trees.jsonl', 'first')['primal']
+
+
+def test_held_out_scores(files):
+    for file, columns in (('sets.ml', ['dev_accuracy', 'dev_f1']), ('trees.jsonl', ['dev_accuracy'])):
+        run('train', *QUIET, '--dev', file, '--log', 'log.csv', '--max-passes', 3, file, 'm')
+        rows = table(files / 'log.csv')
+        assert all(0 <= float(rows[-1][column]) <= 1 for column in columns)
+
+
+def test_unknown_things_at_test_time(files):
+    run('train', *QUIET, 'sets.ml', 'm')
+    (files / 'new.ml').write_text('l0,strange 1:1 99:5\n 2:1\n')
+    assert run('predict', '--evaluate', 'new.ml', 'm').stdout.count('\n') == 2
+    assert "new.ml: example 1 has label 'strange', which m does not know" in run('gap', 'new.ml', 'm', code=1).stderr
+    run('train', *QUIET, 'trees.jsonl', 'g')
+    (files / 'new.jsonl').write_text('{"nodes": [{"features": {"new": 1}, "states": ["a", "b"]}]}\n')
+    assert json.loads(run('predict', 'new.jsonl', 'g').stdout)['prediction'][0] in ('a', 'b')
+    assert 'new.jsonl: node 0 of graph 1 has no label' in run('gap', 'new.jsonl', 'g', code=1).stderr
+    (files / 'other.jsonl').write_text('{"nodes": [{"states": ["a", "c"]}]}\n')
+    assert 'other.jsonl:1: ' in run('predict', 'other.jsonl', 'g', code=1).stderr
+
+
+def test_altered_models_are_refused(files):
+    run('train', *QUIET, '--relaxation', 'soft', 'trees.jsonl', 'm')
+    run('convert', 'm', 'm.tsv')
+    text = (files / 'm.tsv').read_text()
+    for before, after, message in [
+        ('factor:up\tbias', 'factor:down\tbias', "block 'factor:down' (expected node:TYPE or factor:TYPE"),
+        ('["low","b"]', '["low","c"]', 'is no state of'),
+        ('node:node\tx', 'node:node\ty', "attribute 'y' is not among the attributes of the model"),
+        ('"scopes": [[0, 1]', '"scopes": [[0, 7]', 'do not fit its types'),
+        ('"relaxation": "soft"', '"relaxation": "hard"', "header has structure.relaxation = 'hard'"),
+        ('"rho": 1.0', '"rho": 0.0', 'header has structure.rho = 0.0'),
+    ]:
+        assert before in text, before
+        (files / 'x.tsv').write_text(text.replace(before, after))
+        assert message in run('convert', 'x.tsv', 'x', code=1).stderr
+    assert not (files / 'x').exists()
+
+
+def test_a_model_without_its_agreement_is_certified_all_the_same(files):
+    run('train', *QUIET, '--relaxation', 'soft', 'sets.ml', 'm')
+    run('convert', 'm', 'm.tsv')
+    run('convert', 'm.tsv', 'again')
+    whole, rest = gap_of('sets.ml', 'm'), gap_of('sets.ml', 'again')
+    assert rest['dual'] <= whole['primal'] <= rest['primal']
+    assert rest['dual_source'] == 'bcfw'
+
+
+def test_losses_of_the_examples_add_up(files):
+    for file in ('sets.ml', 'trees.jsonl'):
+        run('train', *QUIET, '--relaxation', 'soft', file, 'm')
+        report = gap_of('--per-example', 'losses.tsv', file, 'm')
+        rows = table(files / 'losses.tsv', '\t')
+        assert len(rows) == report['examples']
+        model = load('m')
+        squares = sum(
+            float((array.astype(float) ** 2).sum())
+            for name, array in model.weights.items()
+            if not name.startswith(('attributes.', 'agreement'))
+        )
+        agreement = float((model.weights['agreement'] ** 2).sum())
+        mean = np.mean([float(row['loss']) for row in rows])
+        assert report['primal'] == pytest.approx(mean + 0.02 / 2 * squares + 1.0 / 2 * agreement, rel=1e-9)
+
+
+def test_shipped_samples(files):
+    for file, options in (('topics/train.ml', ()), ('grids/train.jsonl', ('--max-passes', 3))):
+        path = ROOT / 'examples' / file
+        if not path.exists():
+            pytest.skip('examples are not there: not the source tree')
+        run('train', '-q', '--lambda', 0.01, *options, path, 'm')
+        assert gap_of(path, 'm')['relative_gap'] < 1
