@@ -120,11 +120,8 @@ def test_types_may_be_known_from_earlier_lines(tmp_path):
     assert read(tmp_path, 'graph', text).labels.tolist() == [0, 1]
 
 
-LONG = (
-    '{"states": 10, "nodes": ['
-    + ', '.join(['{"label": 0}'] * 6000)
-    + f'], "factors": [{{"nodes": {[*range(6000)]}}}]}}'
-)
+NODES = ', '.join(['{"label": 0}'] * 6000)
+LONG = f'{{"states": 10, "nodes": [{NODES}], "factors": [{{"nodes": {[*range(6000)]}}}]}}'
 
 
 @pytest.mark.parametrize(
