@@ -28,11 +28,11 @@ class Attribute(NamedTuple):
 
 
 class Header(NamedTuple):
-    """A whole header; or what there is of it while `data`, the line of @data, is None."""
+    """A header, as far as it has been read."""
 
     relation: bytes = b''
     attributes: tuple = ()
-    data: int | None = None
+    complete: bool = False  # whether @data has come
 
     def first_labels(self):
         """How many labels the relation says there are, as MEKA has it (negative: they are the last attributes), or
@@ -55,33 +55,32 @@ def read_header(text, line, carried=None):
         TextError: a line that is no declaration.
     """
     header = carried or Header()
-    if header.data is not None:
+    if header.complete:
         return header, text, line
     relation, attributes, names = header.relation, list(header.attributes), {a.name for a in header.attributes}
     at = 0
     while at < len(text):
-        end = text.find(b'\n', at) + 1 or len(text)
-        row = text[at:end].strip()
+        end = text.index(b'\n', at) + 1
+        row, number = text[at:end].strip(), line
         at, line = end, line + 1
         if not row or row.startswith(b'%'):
             continue
         word = DECLARATION.match(row)
-        kind = word[1].lower() if word else b''
-        rest = row[word.end() :].strip() if word else b''
-        if kind == b'data':
-            if not attributes:
-                raise TextError(line - 1, '@data before any attribute', DECLARATIONS)
-            return Header(relation, tuple(attributes), line - 1), text[at:], line
+        kind, rest = (word[1].lower(), row[word.end() :].strip()) if word else (b'', b'')
+        if kind == b'data' and attributes:
+            return Header(relation, tuple(attributes), True), text[at:], line
         if kind == b'relation':
-            relation = name_of(rest, line - 1)[0] if rest[:1] in (b"'", b'"') else rest
+            quoted = re.match(QUOTED, rest)
+            relation = plain(quoted[0]) if quoted else rest
         elif kind == b'attribute':
-            attribute = attribute_of(rest, line - 1)
+            attribute = attribute_of(rest, number)
             if attribute.name in names:
-                raise TextError(line - 1, f'attribute {shown(attribute.name)} twice', 'expected different names')
+                raise TextError(number, f'attribute {shown(attribute.name)} twice', 'expected different names')
             names.add(attribute.name)
             attributes.append(attribute)
         else:
-            raise TextError(line - 1, shown(row), DECLARATIONS)
+            what = '@data before any attribute' if kind == b'data' else shown(row)
+            raise TextError(number, what, DECLARATIONS)
     return Header(relation, tuple(attributes)), None, line
 
 
@@ -97,9 +96,8 @@ def name_of(text, line):
     """(the name that a text begins with, what is behind it). TextError if there is none."""
     found = NAME.match(text)
     if found is None:
-        raise TextError(
-            line, f'{shown(text)} where a name should be' if text else 'no name', 'expected @attribute NAME TYPE'
-        )
+        what = f'{shown(text)} where a name should be' if text else 'no name'
+        raise TextError(line, what, 'expected @attribute NAME TYPE')
     return plain(found[0]), text[found.end() :].strip()
 
 

@@ -68,9 +68,9 @@ class GraphParser:
             self.fail('no nodes in the example', 'expected one at least')
         states = None if graph.get('states') is None else self.states(graph['states'], 'the example')
         types = [self.node(node, f'node {k}', states) for k, node in enumerate(nodes)]
-        factors = graph.get('factors') or []
+        factors = [] if graph.get('factors') is None else graph['factors']
         if not isinstance(factors, list):
-            self.fail(f'factors {told(factors)}', 'expected [{"nodes": [...], ...}, ...]')
+            self.fail(f'factors of the example are {told(factors)}', 'expected [{"nodes": [...], ...}, ...]')
         for k, factor in enumerate(factors):
             self.factor(factor, f'factor {k}', types)
         self.node_counts.append(len(nodes))
@@ -115,9 +115,11 @@ class GraphParser:
             expected = 'expected two at least; what is about one node belongs to its features'
             self.fail(f'{who} is over {len(nodes)} node{"s" * (not nodes)}', expected)
         scope = tuple(types[node] for node in nodes)
-        joint = math.prod(len(self.nodes.values[kind]) for kind in scope)
-        if joint > JOINT_STATES:
-            self.fail(f'the nodes of {who} have {joint} joint states', f'expected {JOINT_STATES} at most')
+        joint = 1
+        for kind in scope:
+            joint *= len(self.nodes.values[kind])
+            if joint > JOINT_STATES:
+                self.fail(f'the nodes of {who} have too many joint states', f'expected {JOINT_STATES} at most')
         name = self.type_name(factor, who, f'factor{len(nodes)}')
         self.factor_type.append(self.factors.of(self, name, who, scope))
         self.scope_counts.append(len(nodes))
@@ -136,19 +138,23 @@ class GraphParser:
         find = self.attributes.add if self.frozen is None else self.attributes.get
         row = []
         for name, value in features.items():
-            value = self.number(value, f'feature {shown(name)} of {who}')
+            if type(value) is not float:  # those of JSON are finite
+                value = self.whole(value, name, who)
             if value:
-                row.append((find(self.name(name, f'feature of {who}')), value))
+                try:
+                    row.append((find(name), value))
+                except UnicodeEncodeError:
+                    self.name(name, f'feature of {who}')
         rows.push(sorted(entry for entry in row if entry[0] >= 0))
 
-    def number(self, value, what):
-        """A finite number as a float."""
+    def whole(self, value, name, who):
+        """A whole number, the value of a feature, as a float."""
         try:
-            if type(value) in (int, float):
+            if type(value) is int:
                 return float(value)
         except OverflowError:
             pass
-        return self.fail(f'{what} is {told(value)}', 'expected a finite number')
+        return self.fail(f'feature {shown(name)} of {who} is {told(value)}', 'expected a finite number')
 
     def name(self, value, what):
         """A name, which may be written as a whole number."""

@@ -1,7 +1,6 @@
 """The in-memory form of factor graphs: nodes with states, and factors over some of them."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -69,7 +68,7 @@ class GraphDataset:
         stored = [values for values in (self.values, self.factor_values) if values is not None and len(values)]
         return max((max(values.max(), -values.min()) for values in stored), default=1.0)
 
-    @cached_property
+    @property
     def label_names(self):
         """The vocabulary of all names of states, in the order of the types."""
         return Vocabulary(name for names in self.states for name in names)

@@ -128,10 +128,10 @@ def _pairs(rows):
     """The name of the format of `index:value` words that rows look like, or None: multilabel has labels that are parted
     by commas, rows that begin with a blank and a pair, or three counts in front."""
     counts = bool(rows) and COUNTS.fullmatch(rows[0]) is not None
-    rows = [row.split(b'#')[0] for row in rows[counts:]]
-    words = [row.split() for row in rows if row.split()]
+    rows = [row for line in rows[counts:] if (row := line.split(b'#')[0]).strip()]
+    words = [row.split() for row in rows]
     pairs = [word for row in words for word in row[1:]]
-    without_labels = any(row[:1].isspace() and _is_pair(row.split()[0]) for row in rows if row.split())
+    without_labels = any(row[:1].isspace() and _is_pair(row.split()[0]) for row in rows)
     if not (pairs or without_labels) or not all(map(_is_pair, pairs)):
         return None
     if counts or without_labels or any(b',' in row[0] for row in words):

@@ -10,7 +10,7 @@ from cython_ext.text.vocabulary import Vocabulary, encoded
 from data_formats.errors import UsageError
 
 PLAIN_NUMBER = re.compile('0|[1-9][0-9]{0,17}')
-SET_LABEL = re.compile(r'[^\s,:#]+')  # what a label must be to stand in a set
+SET_LABEL = re.compile(r'[^ \t\r\n,:#]+')  # what a label must be to stand in a set
 
 
 def write_label_lines(block, labels, stream, extra_columns, headers, separator, parted):

@@ -20,6 +20,7 @@ cdef enum:
     LABEL
 
 KINDS = {'number': NUMBER, 'nominal': NOMINAL, 'text': TEXT, 'label': LABEL}
+SPARSE = 'expected {INDEX VALUE, INDEX VALUE, ...}'
 ESCAPES = {b't': b'\t', b'n': b'\n', b'r': b'\r'}
 
 
@@ -197,7 +198,7 @@ cdef class ArffParser(Parser):
                 p += 1
             if p == word or not is_blank(p[0]):
                 with gil:
-                    self.fail('{} in a sparse row', word, token_end(word, True), 'expected {INDEX VALUE, INDEX VALUE, ...}')
+                    self.fail('{} in a sparse row', word, token_end(word, True), SPARSE)
             if a >= n or a <= last:
                 with gil:
                     self._bad_index(word, p, a, last)
@@ -207,8 +208,7 @@ cdef class ArffParser(Parser):
                 p = skip_blanks(p + 1)
             elif p[0] != b'}':
                 with gil:
-                    self.fail('no comma behind the value of attribute {}', word, token_end(word, True),
-                              'expected {INDEX VALUE, INDEX VALUE, ...}')
+                    self.fail('no comma behind the value of attribute {}', word, token_end(word, True), SPARSE)
         for k in range(self.present_unless_said.count):
             a = self.present_unless_said.data[k]
             if self.seen.data[a] != self.line:
@@ -262,7 +262,7 @@ cdef class ArffParser(Parser):
         return end
 
     cdef int _take(self, int64_t a, const char* text, int64_t size, bint quoted) except -1 nogil:
-        """Store the value of attribute a. Values that are missing, zero or the first of their attribute are left out."""
+        """Store the value of attribute a; what is missing, zero or the first of its values is left out."""
         cdef int kind = self.kinds[a]
         cdef const char* p = text
         cdef double value = 0

@@ -167,7 +167,7 @@ def label_set_lines(const int64_t[::1] label_indptr, const int32_t[::1] labels, 
 
 
 def sparse_rows(const int64_t[::1] label_indptr, const int32_t[::1] labels, rows, int64_t first, stream):
-    """`{INDEX VALUE,...}` for every example: labels, by their ids, of value 1, then inputs, whose numbers begin at `first`."""
+    """`{INDEX VALUE,...}` for every example: labels, by their ids, of value 1, then inputs, numbered from `first`."""
     cdef Text out = Text(stream)
     cdef Rows x = Rows(*rows)
     cdef int64_t i, k

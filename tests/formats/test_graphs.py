@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data_formats.errors import DataError
 from data_formats.registry import FORMATS
 from tests.formats import strategies
 from tests.formats.tools import graphs, read, stream, written
@@ -117,6 +118,25 @@ def test_attributes_of_value_zero_are_left_out(tmp_path):
 def test_types_may_be_known_from_earlier_lines(tmp_path):
     text = '{"states": 2, "nodes": [{"label": 0}]}\n{"nodes": [{"label": "1"}]}\n'
     assert read(tmp_path, 'graph', text).labels.tolist() == [0, 1]
+
+
+NODES = ', '.join(['{"label": 0}'] * 6000)
+LONG = f'{{"states": 10, "nodes": [{NODES}], "factors": [{{"nodes": {[*range(6000)]}}}]}}'
+
+
+@pytest.mark.parametrize(
+    ('text', 'message'),
+    [
+        ('[' * 100_000 + ']' * 100_000, ':1: objects or lists that are nested too deeply (expected a graph)'),
+        (LONG, ':1: the nodes of factor 0 have too many joint states (expected 10000 at most)'),
+        ('{"nodes": [' + '1' * 5000 + ']}', ':1: a whole number with too many digits (expected finite numbers)'),
+        ('{"nodes": [' + '1' * 5000 + '.0]}', ':1: the number ' + '1' * 40 + ' (expected finite numbers)'),
+    ],
+)
+def test_hostile_lines(tmp_path, text, message):
+    with pytest.raises(DataError) as error:
+        read(tmp_path, 'graph', text + '\n')
+    assert str(error.value).endswith(message)
 
 
 def test_predictions(tmp_path):
