@@ -21,6 +21,7 @@ cdef class SoftFeatures(FeatureMap):
 
     cdef double *agreements(self, Py_ssize_t b, const double *w) noexcept nogil
     cdef void add_state(self, Py_ssize_t b, Py_ssize_t joint, double amount, double *w) noexcept nogil
+    cdef double inner(self, Py_ssize_t b, int64_t f, double square, Py_ssize_t joint, Py_ssize_t other) noexcept nogil
 
 
 cdef class SoftAccumulator(Accumulator):

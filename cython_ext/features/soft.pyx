@@ -108,49 +108,38 @@ cdef class SoftFeatures(FeatureMap):
             p = self.place[self.graphs.scope_begin[f] + k]
             delta[p + self.graphs.state_in(f, joint, k)] -= share
 
+    cdef double inner(self, Py_ssize_t b, int64_t f, double square, Py_ssize_t joint, Py_ssize_t other) noexcept nogil:
+        """The inner product of the features of two joint states, but for times^2: they share those of the factor, of which
+        the square is given, if they have the same column of weights, and an agreement variable (of a node, one for each of
+        its factors) for each node to which both give the same state."""
+        cdef int32_t t = self.graphs.type_of[f]
+        cdef const int32_t *column = self.graphs.columns + self.graphs.column_begin[t]
+        cdef Py_ssize_t k, same = 0
+        if self.outputs.is_node(b):
+            same = (self.incident_begin[f + 1] - self.incident_begin[f]) * (joint == other)
+        else:
+            for k in range(self.graphs.scope_begin[f + 1] - self.graphs.scope_begin[f]):
+                same += self.graphs.state_in(f, joint, k) == self.graphs.state_in(f, other, k)
+        return self.unit * self.unit * same + (square if 0 <= column[joint] == column[other] else 0.0)
+
     cdef void gram_parts(self, Py_ssize_t b, Py_ssize_t count, const int32_t *ids, const double *a,
                          double *out) noexcept nogil:
-        """Two joint states share the features of the factor if they have the same column of weights, and an agreement
-        variable for each node to which both give the same state."""
         cdef int64_t f = self.outputs.factor_of(b)
-        cdef int32_t t = self.graphs.type_of[f]
-        cdef const int32_t *column = self.graphs.columns + self.graphs.column_begin[t]
-        cdef Py_ssize_t c, joint, k, same, size = self.outputs.size_of(b)
         cdef double square = self.weights_of_factors.square(self.outputs.example[b], f)
-        cdef double share = self.unit * self.unit, factor = self.times * self.times
-        cdef bint node = self.outputs.is_node(b)
-        memset(out, 0, size * sizeof(double))
-        for c in range(count):
-            for joint in range(size):
-                if node:
-                    same = (self.incident_begin[f + 1] - self.incident_begin[f]) * (joint == ids[c])
-                else:
-                    same = 0
-                    for k in range(self.graphs.scope_begin[f + 1] - self.graphs.scope_begin[f]):
-                        same += self.graphs.state_in(f, joint, k) == self.graphs.state_in(f, ids[c], k)
-                out[joint] += factor * a[c] * (share * same)
-                if column[joint] >= 0 and column[joint] == column[ids[c]]:
-                    out[joint] += factor * a[c] * square
+        cdef Py_ssize_t c, joint
+        for joint in range(self.outputs.size_of(b)):
+            out[joint] = 0.0
+            for c in range(count):
+                out[joint] += self.times * self.times * a[c] * self.inner(b, f, square, joint, ids[c])
 
     cdef double norm2(self, Py_ssize_t b, const double *a) noexcept nogil:
-        cdef Py_ssize_t joint, other, size = self.outputs.size_of(b)
         cdef int64_t f = self.outputs.factor_of(b)
-        cdef int32_t t = self.graphs.type_of[f]
-        cdef const int32_t *column = self.graphs.columns + self.graphs.column_begin[t]
-        cdef double square = self.weights_of_factors.square(self.outputs.example[b], f)
-        cdef double share = self.unit * self.unit, total = 0.0
-        cdef Py_ssize_t k, same
+        cdef double square = self.weights_of_factors.square(self.outputs.example[b], f), total = 0.0
+        cdef Py_ssize_t joint, other, size = self.outputs.size_of(b)
         for joint in range(size):
             for other in range(size):
-                if self.outputs.is_node(b):
-                    same = (self.incident_begin[f + 1] - self.incident_begin[f]) * (joint == other)
-                else:
-                    same = 0
-                    for k in range(self.graphs.scope_begin[f + 1] - self.graphs.scope_begin[f]):
-                        same += self.graphs.state_in(f, joint, k) == self.graphs.state_in(f, other, k)
-                total += a[joint] * a[other] * share * same
-                if column[joint] >= 0 and column[joint] == column[other]:
-                    total += a[joint] * a[other] * square
+                if a[joint] != 0.0 and a[other] != 0.0:
+                    total += a[joint] * a[other] * self.inner(b, f, square, joint, other)
         return self.times * self.times * total
 
     def accumulator(self, Py_ssize_t n, window=None):
