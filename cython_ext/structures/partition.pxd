@@ -1,0 +1,19 @@
+from libc.stdint cimport int32_t
+
+from cython_ext.structures.structure cimport Structure
+
+
+cdef class Choices:
+    cdef Py_ssize_t positions(self, Py_ssize_t i) noexcept nogil
+    cdef Py_ssize_t values(self, Py_ssize_t i, Py_ssize_t p) noexcept nogil
+    cdef Py_ssize_t part(self, Py_ssize_t i, Py_ssize_t p, Py_ssize_t v) noexcept nogil
+
+
+cdef class LabelChoices(Choices):
+    cdef Structure structure
+    cdef Py_ssize_t n_labels, stride
+
+
+cdef Py_ssize_t scratch_size(Structure structure, Py_ssize_t k) noexcept nogil
+cdef Py_ssize_t topk(Structure structure, Choices choices, Py_ssize_t i, const double *theta, Py_ssize_t k,
+                     double *scratch, double *values, int32_t *codes) noexcept nogil
