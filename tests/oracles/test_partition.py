@@ -15,8 +15,8 @@ LABELLED = [name for name in CASES if name.split('-')[0] in ('multiclass', 'chai
 @pytest.mark.parametrize('kind', SCORES)
 @pytest.mark.parametrize('name', LABELLED)
 def test_it_is_the_sorted_list(name, kind):
-    """Distinct outputs, best first, none that is forbidden; the first is the maximiser. The last k is above their number
-    unless there are very many."""
+    """Distinct outputs, best first, none that is forbidden; the first is the maximiser. The last k is above their
+    number unless there are very many."""
     example = case(name)
     structure = example.structure
     choices = LabelChoices(structure, structure.n_labels, structure.stride)
