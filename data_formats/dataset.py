@@ -145,15 +145,15 @@ class TokenDataset:
     @classmethod
     def concatenate(cls, blocks, threads=1):
         """One dataset of the examples of several that share their vocabularies."""
-        first, pool = blocks[0], Pool(threads)
+        first = blocks[0]
         unknown, start = {}, 0
         for block in blocks:
             unknown.update((start + token, name) for token, name in block.unknown_labels.items())
             start += block.tokens
         edges = (None, None, None)
         if first.edge_indptr is not None:
-            edges = _join([(b.edge_indptr, b.edge_indices, b.edge_values) for b in blocks], pool)
-        indptr, indices, values = _join([(b.indptr, b.indices, b.values) for b in blocks], pool)
+            edges = joined_rows([(b.edge_indptr, b.edge_indices, b.edge_values) for b in blocks], threads)
+        indptr, indices, values = joined_rows([(b.indptr, b.indices, b.values) for b in blocks], threads)
         return replace(
             first,
             offsets=indptr_of(np.concatenate([np.diff(b.offsets) for b in blocks])),
@@ -179,33 +179,8 @@ class TokenDataset:
         )
 
     def with_bias(self, name='bias'):
-        """The dataset with one more attribute, of value 1, on every token.
-
-        The vocabulary gets the attribute if it lacks it (training); tokens that carry an attribute of that name
-        already are refused.
-        """
-        bias = self.attributes.get(name.encode())
-        if bias >= 0 and (self.indices == bias).any():
-            raise DataError(
-                'data', None, f'an attribute is named {name!r} already', f'expected no {name!r} with --bias'
-            )
-        attributes = self.attributes
-        if bias < 0:
-            attributes = attributes.copy()
-            bias = attributes.add(name.encode())
-        # where the new attribute goes in each row, so that rows stay ascending
-        if bias == len(attributes) - 1:
-            at = self.indptr[1:]
-        else:
-            below = np.concatenate([[0], np.cumsum(self.indices < bias)])
-            at = self.indptr[:-1] + below[self.indptr[1:]] - below[self.indptr[:-1]]
-        return replace(
-            self,
-            attributes=attributes,
-            indptr=self.indptr + np.arange(self.tokens + 1),
-            indices=np.insert(self.indices, at, np.int32(bias)),
-            values=None if self.values is None else np.insert(self.values, at, 1.0),
-        )
+        """The dataset with one more attribute, of value 1, on every token; see with_attribute."""
+        return with_attribute(self, name)
 
 
 @dataclass
@@ -237,7 +212,35 @@ def rows_of(indptr, indices, values, rows):
     return indptr_of(counts), indices[entries], None if values is None else values[entries]
 
 
-def _join(parts, pool):
+def with_attribute(dataset, name):
+    """A dataset with one more attribute, of value 1, in every row.
+
+    The vocabulary gets the attribute if it lacks it (training); rows that have an attribute of that name already are
+    refused.
+    """
+    bias = dataset.attributes.get(name.encode())
+    if bias >= 0 and (dataset.indices == bias).any():
+        raise DataError('data', None, f'an attribute is named {name!r} already', f'expected no {name!r} with --bias')
+    attributes = dataset.attributes
+    if bias < 0:
+        attributes = attributes.copy()
+        bias = attributes.add(name.encode())
+    # where the new attribute goes in each row, so that rows stay ascending
+    if bias == len(attributes) - 1:
+        at = dataset.indptr[1:]
+    else:
+        below = np.concatenate([[0], np.cumsum(dataset.indices < bias)])
+        at = dataset.indptr[:-1] + below[dataset.indptr[1:]] - below[dataset.indptr[:-1]]
+    return replace(
+        dataset,
+        attributes=attributes,
+        indptr=dataset.indptr + np.arange(len(dataset.indptr)),
+        indices=np.insert(dataset.indices, at, np.int32(bias)),
+        values=None if dataset.values is None else np.insert(dataset.values, at, 1.0),
+    )
+
+
+def joined_rows(parts, threads=1):
     """One CSR triple from several; values are written out where any part has them."""
     counts = np.concatenate([np.diff(indptr) for indptr, _, _ in parts])
     ends = indptr_of([len(indices) for _, indices, _ in parts])
@@ -250,5 +253,5 @@ def _join(parts, pool):
         if values is not None:
             values[span] = 1.0 if part[2] is None else part[2]
 
-    pool.map(fill, zip(spans, parts, strict=True))
+    Pool(threads).map(fill, zip(spans, parts, strict=True))
     return indptr_of(counts), indices, values

@@ -10,7 +10,7 @@ import numpy as np
 from cython_ext.errors import UnfitDataError
 from cython_ext.features.kernel_function import Kernel
 from cython_ext.objectives.registry import Variant
-from cython_ext.solvers.registry import all_solvers
+from cython_ext.solvers.registry import all_solvers, check_oracles
 from cython_ext.structures.registry import structure_info
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.atomic import is_special, remove_leftovers
@@ -313,6 +313,7 @@ class Training:
 
     def _make_solver(self):
         """The solver of the present problem; some try out steps before their first pass."""
+        check_oracles(self.info, self.problem)
         start = time.perf_counter()
         self.solver = self.info.make(self.problem, self.settings, self.o.seed)
         self._making = time.perf_counter() - start

@@ -1,5 +1,7 @@
 """Parts with rows of attributes: the map against dense matrices."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -22,7 +24,7 @@ def made(request):
     values = dense[dense != 0] if request.param == 'values' else None
     rows = SparseRows(indptr, np.nonzero(dense)[1].astype(np.int32), values, ATTRIBUTES)
     offsets = np.concatenate([[0], np.cumsum(COUNTS)])
-    parts = [dense[a:b] for a, b in zip(offsets[:-1], offsets[1:], strict=True)]
+    parts = [dense[a:b] for a, b in itertools.pairwise(offsets)]
     return PartRows(rows, offsets, BLANKS), [
         np.vstack([x, np.zeros((blank, ATTRIBUTES))]) for x, blank in zip(parts, BLANKS, strict=True)
     ]
