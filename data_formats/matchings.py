@@ -20,8 +20,8 @@ class MatchingDataset:
     """
 
     offsets: np.ndarray  # int64 [n + 1]; the links of example i are offsets[i]:offsets[i + 1]
-    rows: np.ndarray  # int32 [L], from 0 as in the file
-    columns: np.ndarray  # int32 [L]
+    link_rows: np.ndarray  # int32 [L], from 0 as in the file
+    link_columns: np.ndarray  # int32 [L]
     targets: np.ndarray  # int32 [L], NO, SURE (in the right output) or POSSIBLE (not in it, but no error)
     indptr: np.ndarray  # int64 [L + 1]
     indices: np.ndarray  # int32 [nnz], attribute ids
@@ -36,7 +36,12 @@ class MatchingDataset:
     @property
     def tokens(self):
         """Number of links L."""
-        return len(self.rows)
+        return len(self.link_rows)
+
+    @property
+    def nnz(self):
+        """Number of attribute occurrences."""
+        return len(self.indices)
 
     @property
     def sure(self):
@@ -71,7 +76,9 @@ class MatchingDataset:
     def _sides(self, links):
         """The same of some of the links."""
         example = np.repeat(np.arange(self.n), np.diff(self.offsets))[links]
-        return [int(numbered(example, places[links], self.n)[1].sum()) for places in (self.rows, self.columns)]
+        return [
+            int(numbered(example, places[links], self.n)[1].sum()) for places in (self.link_rows, self.link_columns)
+        ]
 
     def subset(self, examples):
         """The given examples (ints, in the given order) as a dataset over the same attributes."""
@@ -82,8 +89,8 @@ class MatchingDataset:
         return replace(
             self,
             offsets=indptr_of(counts),
-            rows=self.rows[links],
-            columns=self.columns[links],
+            link_rows=self.link_rows[links],
+            link_columns=self.link_columns[links],
             targets=self.targets[links],
             indptr=indptr,
             indices=indices,
@@ -101,7 +108,10 @@ class MatchingDataset:
         return replace(
             blocks[0],
             offsets=indptr_of(np.concatenate([np.diff(b.offsets) for b in blocks])),
-            **{name: np.concatenate([getattr(b, name) for b in blocks]) for name in ('rows', 'columns', 'targets')},
+            **{
+                name: np.concatenate([getattr(b, name) for b in blocks])
+                for name in ('link_rows', 'link_columns', 'targets')
+            },
             indptr=indptr,
             indices=indices,
             values=values,

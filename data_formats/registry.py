@@ -5,7 +5,8 @@ A format is one module of this package that offers
     NAME, DESCRIPTION       what --format calls it, and one line for the help
     EXTENSIONS, TASKS       file name endings; tasks it can feed, the usual one first
     NEIGHBOURS              True where --window and --edge-features make sense: sequences with ready-made attributes
-    read(source, options, vocabularies=None) -> TokenDataset, SentenceDataset, HomologDataset or TreeDataset
+    read(source, options, vocabularies=None) -> TokenDataset, SentenceDataset, HomologDataset, TreeDataset or
+        MatchingDataset
     stream(source, options, vocabularies) -> iterator of Block
     reader(source, options, vocabularies) -> data_formats.reading.Reader, for those who parse parts side by side
     write(dataset, stream, names=None)              where a data set can be turned into such a file
@@ -27,6 +28,7 @@ from data_formats.source import Source
 UNIVERSAL_TAGS = set(b'ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X _'.split())
 TREEBANKS = ('conllx', 'conllu')
 BRACKETS = re.compile(rb'\s*\((\s*([^\s()]+\s*)?\()*[^\s()]+[ \t]+[^\s()]+([ \t]+[^\s()]+)?[ \t]*\)')
+LINK = re.compile(rb'[ \t]*[01P]([ \t]+qid:\d+)?[ \t]+\d+-\d+([ \t]+[^\s#]*:[^\s:]+)*[ \t]*(#|$)')
 COMPRESSED = ('.gz', '.bz2', '.xz')
 
 
@@ -48,7 +50,7 @@ class Formats(Mapping):
         return len(self._names)
 
 
-FORMATS = Formats(['svmlight', 'svmhmm', 'conll', 'crfsuite', 'conllx', 'conllu', 'fasta', 'brackets'])
+FORMATS = Formats(['svmlight', 'svmhmm', 'conll', 'crfsuite', 'conllx', 'conllu', 'fasta', 'brackets', 'links'])
 
 
 def format_named(name):
@@ -82,10 +84,11 @@ def detect(source):
 def by_content(head):
     """The name of the format that the first bytes of a file look like, or None.
 
-    `index:value` words after the first make SVMlight, with `qid:` svm_hmm. Lines with TABs are CRFsuite's when
-    their number of fields varies or when fields look like attributes (`w=x`, `w[0]=x`, `a:0.5`); rows of one
-    width are CoNLL columns. First of all, `>native` in the first line is FASTA, brackets up to a closed `(TAG WORD)`
-    are brackets, and six to ten fields with numbers in the first one and in HEAD are a treebank.
+    `index:value` words after the first make SVMlight, with `qid:` svm_hmm; with a `ROW-COLUMN` in front they are links.
+    Lines with TABs are CRFsuite's when their number of fields varies or when fields look like attributes (`w=x`,
+    `w[0]=x`, `a:0.5`); rows of one width are CoNLL columns. First of all, `>native` in the first line is FASTA,
+    brackets up to a closed `(TAG WORD)` are brackets, and six to ten fields with numbers in the first one and in HEAD
+    are a treebank.
     """
     if BRACKETS.match(head):
         return 'brackets'
@@ -96,6 +99,8 @@ def by_content(head):
     if name is not None:
         return name
     rows = [line for line in lines if line and not line.startswith((b'#', b'-DOCSTART-'))][:50]
+    if rows and all(LINK.match(row) for row in rows):
+        return 'links'
     pairs = [row.split(b'#')[0].split()[1:] for row in rows]
     if any(pairs) and all(_is_pair(word) for words in pairs for word in words):
         return 'svmhmm' if any(word.startswith(b'qid:') for words in pairs for word in words) else 'svmlight'

@@ -110,8 +110,8 @@ def dataset_of(examples):
     rows = [sorted((names.index(name), value) for name, value in link[3].items()) for link in links]
     return MatchingDataset(
         offsets=indptr_of([len(example) for example in examples]),
-        rows=np.array([link[0] for link in links], np.int32),
-        columns=np.array([link[1] for link in links], np.int32),
+        link_rows=np.array([link[0] for link in links], np.int32),
+        link_columns=np.array([link[1] for link in links], np.int32),
         targets=np.array([TARGETS[link[2]] for link in links], np.int32),
         indptr=indptr_of([len(row) for row in rows]),
         indices=np.array([name for row in rows for name, _ in row], np.int32),

@@ -117,7 +117,7 @@ def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
         raise ValueError('links have one weight for each attribute: use the linear kernel')
     if feature_set != 'all':
         raise ValueError('every attribute has a weight in matchings: use --feature-set all')
-    structure = Matching(layout(dataset.offsets, dataset.rows, dataset.columns, dataset.sure, dataset.possible))
+    structure = Matching(layout(dataset.offsets, dataset.link_rows, dataset.link_columns, dataset.sure, dataset.possible))
     rows = SparseRows(dataset.indptr, dataset.indices, dataset.values, len(dataset.attributes))
     return structure, PartRows(rows, dataset.offsets, np.diff(structure.layout.first_row))
 

@@ -22,11 +22,10 @@ class Layout:
     right: np.ndarray  # int32 [R + 1], code of each row in the right output: the first of its links that are right
     costs: np.ndarray  # float64 [L + R + 1], what each part costs (losses/wrong_links.pyx), example by example
 
-    def links(self, codes):
-        """int64: the links of outputs as the data number those of all examples, in the order of rows; codes: int32 [R],
-        those of all examples one after the other."""
-        first, linked = self.begin[:-1], codes < np.diff(self.begin)
-        return self.order[(first + codes)[linked]]
+    def links(self, i, code):
+        """int64: the links of an output, in the order of rows, as places among those of example i in the data."""
+        begin = self.begin[self.first_row[i] : self.first_row[i + 1] + 1]
+        return self.part[(begin[:-1] + code)[code < np.diff(begin)]]
 
 
 def layout(offsets, rows, columns, sure, possible):

@@ -2,7 +2,8 @@
 
 A module of this package offers
 
-    VOCABULARIES                        those of the model, by the names that Model has for them
+    VOCABULARIES                        those of the model, by the names that Model has for them; `label_names` if there
+                                        are labels
     read(container, header, names, as_stored)   the dictionary of arrays, their shapes and ranges checked; names: the
                                         vocabularies, by name
     stored(weights)                     the same as a file keeps them
@@ -18,7 +19,14 @@ from importlib import import_module
 
 import numpy as np
 
-MODULES = {'multiclass': 'tokens', 'chain': 'tokens', 'dependency': 'arcs', 'alignment': 'alignment', 'cfg': 'rules'}
+MODULES = {
+    'multiclass': 'tokens',
+    'chain': 'tokens',
+    'dependency': 'arcs',
+    'alignment': 'alignment',
+    'cfg': 'rules',
+    'matching': 'features',
+}
 
 
 def parameters_of(header):

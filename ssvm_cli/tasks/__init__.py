@@ -42,6 +42,7 @@ MODULES = {
     'dependency': 'ssvm_cli.tasks.dependency',
     'alignment': 'ssvm_cli.tasks.alignment',
     'cfg': 'ssvm_cli.tasks.cfg',
+    'matching': 'ssvm_cli.tasks.matching',
 }
 # Options that not every task has: parameter name -> (spelling, the value that asks for nothing).
 TASK_OPTIONS = {

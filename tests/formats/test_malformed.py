@@ -9,11 +9,12 @@ import yaml
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError
 from data_formats.homologs import HomologDataset
+from data_formats.matchings import MatchingDataset
 from data_formats.registry import by_extension, format_named
 from data_formats.sentences import SentenceDataset
 from data_formats.source import Source
 from data_formats.trees import TreeDataset
-from tests.formats.tools import homologs, phrases, sentences, sequences
+from tests.formats.tools import homologs, links, phrases, sentences, sequences
 
 FOLDER = Path(__file__).parent / 'malformed'
 CASES = yaml.safe_load((FOLDER / 'cases.yaml').read_text(encoding='utf-8'))
@@ -27,14 +28,17 @@ def told(dataset):
         return homologs(dataset)
     if isinstance(dataset, TreeDataset):
         return phrases(dataset)
-
-    def attributes(row):
-        return [name if value == 1 else f'{name} = {value:g}' for name, value in row.items()]
-
+    if isinstance(dataset, MatchingDataset):
+        return [[' '.join([place, *attributes(row)]) for place, row in example] for example in links(dataset)]
     return [
         [[label, *attributes(row), *(f'edge {name}' for name in attributes(edges))] for label, row, edges in example]
         for example in sequences(dataset)
     ]
+
+
+def attributes(row):
+    """A row of attributes in the notation of the table."""
+    return [name if value == 1 else f'{name} = {value:g}' for name, value in row.items()]
 
 
 def told_word(word):

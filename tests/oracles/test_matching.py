@@ -92,7 +92,7 @@ def test_what_is_left_out_and_numbered_anew():
     structure, features = build(dataset_of([example]))
     assert structure.size(0) == 6 and structure.code_size(0) == 2
     assert structure.gold_code(0).tolist() == [1, 2]
-    assert structure.layout.links(np.array([1, 0])).tolist() == [1, 0]
+    assert structure.layout.links(0, np.array([1, 0])).tolist() == [1, 0]
     assert features.scores_of(0, np.array([2.0])).tolist() == [2, 2, 2, 2, 0, 0]
     assert dataset_of([example]).sides == [2, 2]
 

@@ -105,7 +105,7 @@ def test_a_hard_margin():
 
 @pytest.mark.parametrize('objective', ['log', 'softmax-margin'])
 def test_logarithms_of_sums_are_refused(objective):
-    with pytest.raises(ValueError, match=rf'{objective} needs sums over all outputs .the exp oracle.*use hinge'):
+    with pytest.raises(ValueError, match=rf'{objective} needs the exp oracle .*, which matching lacks: use hinge'):
         build_problem(matchings.dataset_of(examples()), 'matching', objective)
 
 
