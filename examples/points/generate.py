@@ -1,8 +1,8 @@
 """Synthetic pairs of pictures with points to match, as links: generate.py PAIRS SEED > FILE
 
-The first picture has 6 to 9 points, each with a descriptor of four numbers. The second one is the first moved and turned
-a little, seen with noise in places and descriptors; a point in ten is lost, and one or two are new. Every pair of points
-may be linked. Its attributes are the distance of the two places and the absolute differences of the descriptors.
+The first picture has 6 to 9 points, each with a descriptor of four numbers. The second one is the first moved and
+turned a little, seen with noise in places and descriptors; a point in ten is lost, and one or two are new. Every pair
+of points may be linked; its attributes are the distance of the two places and the differences of the descriptors.
 """
 
 import sys
