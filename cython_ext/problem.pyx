@@ -305,6 +305,8 @@ def build_problem(dataset, task, objective='hinge', loss=None, lam=1.0, feature_
     outputs, features = info.build(dataset, feature_set, merge=merge, basis=basis, similarity=similarity, **how)
     name, task_loss = build_loss(info, outputs, loss)
     made = build_objective(objective, outputs, task_loss, info.strata.get(name), variant)
+    if isinstance(made, SumObjective) and 'exp' not in outputs.oracles:
+        raise ValueError(f'{objective} needs the exp oracle (sums over all outputs), which {task} lacks: use hinge')
     with_loss = objective not in OBJECTIVES or OBJECTIVES[objective][2]
     problem = Problem(outputs, features, made, lam, (task, objective, name if with_loss else None), threads)
     if basis is not None:

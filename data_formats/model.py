@@ -20,7 +20,7 @@ class Model:
     Attributes:
         header: JSON-able facts: format and version, task, objective, loss, lambda, how the data are read ('data'),
             solver, seed, primal, dual, gap, status and so on.
-        label_names: vocabulary of the K labels.
+        label_names: vocabulary of the K labels, None in a task without labels.
         attributes, edge_attributes, word_names, tag_names, node_types, factor_types: further vocabularies, those that
             the task has.
         weights: a dictionary of arrays, see data_formats.parameters for those of a task.
@@ -31,7 +31,7 @@ class Model:
     """
 
     header: dict
-    label_names: object
+    label_names: object = None
     attributes: object = None
     edge_attributes: object = None
     weights: dict = field(default_factory=dict)
@@ -99,8 +99,8 @@ def load(path, with_dual=True, as_stored=False):
     check_header(header, [name for name in MATRICES if name in container.names()], container.error)
     parameters = parameters_of(header)
     names = {name: _vocabulary(container, name) for name in parameters.VOCABULARIES}
-    labels = len(names['label_names'])
-    if not labels:
+    labels = len(names.get('label_names', ()))
+    if 'label_names' in names and not labels:
         raise container.error('a model without labels')
     weights = parameters.read(container, header, names, as_stored)
     matrices = {name: container.array(name, '<f8', (labels, labels)) for name in MATRICES if name in container.names()}

@@ -31,6 +31,7 @@ BRACKETS = re.compile(rb'\s*\((\s*([^\s()]+\s*)?\()*[^\s()]+[ \t]+[^\s()]+([ \t]
 COUNTS = re.compile(rb'\d+[ \t]+\d+[ \t]+\d+')
 ARFF = re.compile(rb'(\s|%.*\n)*@relation\s', re.IGNORECASE)
 GRAPH = re.compile(rb'\s*(#.*\n\s*)*\{.*"nodes"')
+LINK = re.compile(rb'[ \t]*[01P]([ \t]+qid:\d+)?[ \t]+\d+-\d+([ \t]+[^\s#]*:[^\s:]+)*[ \t]*(#|$)')
 COMPRESSED = ('.gz', '.bz2', '.xz')
 
 
@@ -53,7 +54,22 @@ class Formats(Mapping):
 
 
 FORMATS = Formats(
-    ['svmlight', 'svmhmm', 'conll', 'crfsuite', 'conllx', 'conllu', 'fasta', 'brackets', 'multilabel', 'arff', 'graph']
+    [
+        *(
+            'svmlight',
+            'svmhmm',
+            'conll',
+            'crfsuite',
+            'conllx',
+            'conllu',
+            'fasta',
+            'brackets',
+            'multilabel',
+            'arff',
+            'graph',
+        ),
+        'links',
+    ]
 )
 
 
@@ -92,7 +108,8 @@ def detect(source, task=None):
 def by_content(head):
     """The name of the format that the first bytes of a file look like, or None.
 
-    `index:value` words after the first make SVMlight, with `qid:` svm_hmm, with sets of labels before them multilabel.
+    `index:value` words after the first make SVMlight, with `qid:` svm_hmm, with sets of labels before them
+    multilabel, with a `ROW-COLUMN` in front links.
     Lines with TABs are CRFsuite's when their number of fields varies or when fields look like attributes (`w=x`,
     `w[0]=x`, `a:0.5`); rows of one width are CoNLL columns. First of all, `>native` in the first line is FASTA, an
     object with `"nodes"` a graph, `@relation` ARFF, brackets up to a closed `(TAG WORD)` are brackets, and six to ten
@@ -111,6 +128,8 @@ def by_content(head):
     if name is not None:
         return name
     rows = [line for line in lines if line and not line.startswith((b'#', b'-DOCSTART-'))][:50]
+    if rows and all(LINK.match(row) for row in rows):
+        return 'links'
     name = _pairs(rows)
     if name is not None:
         return name

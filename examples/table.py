@@ -23,6 +23,8 @@ def scores_of(metrics):
         return {'F1 micro': metrics['micro_f1'], 'subset': metrics['subset_accuracy']}
     if 'chunks' in metrics:
         return {'accuracy': metrics['accuracy'], 'chunk F1': metrics['chunks']['f1']}
+    if 'aer' in metrics:
+        return {'AER': metrics['aer'], 'exact': metrics['exact']}
     if 'pairs' in metrics:
         return {'accuracy': metrics['accuracy'], 'pairs': metrics['pairs']['recall']}
     return {'accuracy': metrics['accuracy'], 'mean F1': metrics['macro_f1']}

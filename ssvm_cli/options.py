@@ -22,7 +22,7 @@ import click
 from ssvm_cli import habits
 from ssvm_cli.command import LambdaPath, LazyChoice, Number, Option, Whole
 
-TASKS = ('multiclass', 'chain', 'dependency', 'alignment', 'cfg', 'multilabel', 'graph')
+TASKS = ('multiclass', 'chain', 'dependency', 'alignment', 'cfg', 'multilabel', 'graph', 'matching')
 OBJECTIVES = ('hinge', 'log', 'softmax-margin')
 FEATURE_SETS = ('all', 'observed')
 ORDERS = ('1', '2')
@@ -141,7 +141,7 @@ data_options = together(
         '--task',
         type=click.Choice(TASKS),
         help='Output structure. Default: multiclass for SVMlight, dependency for CoNLL-X and CoNLL-U, cfg for '
-        'brackets, alignment for FASTA, chain for the others.',
+        'brackets, alignment for FASTA, matching for links, chain for the others.',
     ),
     format_option(),
     template_option,
@@ -191,7 +191,7 @@ objective_options = together(
         help='Loss of a wrong output; f1: 1 - F1 of the brackets of a tree; tree: the height of the lowest node of the '
         '--taxonomy above both; FILE is a '
         'tab-separated cost matrix with label names in its header and a row per right label. Default: zero-one (or 0) '
-        'for multiclass, hamming (or 1) for chains and dependency trees, f1 for grammars.',
+        'for multiclass, hamming (or 1) for chains, dependency trees and matchings, f1 for grammars.',
     ),
     objective(
         '-o',

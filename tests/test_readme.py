@@ -134,6 +134,8 @@ def test_the_tour_shows_weights_and_a_score_worth_showing(tour):
     entities, *trees = (json.loads((tour.work / f'{name}.json').read_text()) for name in ('ner', 'phrases', 'counted'))
     found = [round(100 * scores['f1']) for scores in (entities['chunks'], *trees)]
     assert found == [int(said) for said in re.findall(r'(?:F1 of|one of) (\d+)', README)]
+    rate = json.loads((tour.work / 'points.json').read_text())['aer']
+    assert [round(100 * rate)] == [int(said) for said in re.findall(r'alignment error rate of (\d+)', README)]
 
 
 @pytest.mark.skipif(not (ROOT / 'Makefile').exists() or shutil.which('make') is None, reason='needs make and Makefile')

@@ -12,6 +12,7 @@ MODULES = {
     'cfg': 'cython_ext.structures.cfg',
     'multilabel': 'cython_ext.structures.multilabel',
     'graph': 'cython_ext.structures.labelled_graphs',
+    'matching': 'cython_ext.structures.matching',
 }
 
 

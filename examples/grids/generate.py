@@ -33,7 +33,10 @@ def pictures(count, seed):
         kinds = kinds_of(rng).ravel()
         colours = COLOURS[kinds] + NOISE * rng.normal(size=(len(kinds), 3))
         nodes = [
-            {'features': {**dict(zip('rgb', np.round(colour, 2).tolist(), strict=True)), 'one': 1}, 'label': KINDS[kind]}
+            {
+                'features': {**dict(zip('rgb', np.round(colour, 2).tolist(), strict=True)), 'one': 1},
+                'label': KINDS[kind],
+            }
             for colour, kind in zip(colours, kinds, strict=True)
         ]
         factors = [

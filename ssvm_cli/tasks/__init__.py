@@ -44,6 +44,7 @@ MODULES = {
     'cfg': 'ssvm_cli.tasks.cfg',
     'multilabel': 'ssvm_cli.tasks.label_sets',
     'graph': 'ssvm_cli.tasks.graphs',
+    'matching': 'ssvm_cli.tasks.matching',
 }
 # Options that not every task has: parameter name -> (spelling, the value that asks for nothing).
 TASK_OPTIONS = {

@@ -359,7 +359,7 @@ REFUSED = {
     'no bool': (['--set', 'acceleration=perhaps'], 'expected true or false'),
     'not offered': (['--rescale', 'both'], "'both' is not"),
     'norm not offered': (['-p', '3'], "'3' is not"),
-    'task not offered': (['--task', 'matching'], "'matching' is not"),
+    'task not offered': (['--task', 'tagging'], "'tagging' is not"),
     'loss without effect': (['--objective', 'log', '-l', 'hamming'], '--task-loss has no effect'),
     'no such loss': (['-l', 'nope'], 'no such file (expected zero-one (or 0), hamming (or 1), f1, tree or a file)'),
     'passes': (['--max-passes', '2.5'], "'2.5' is not a valid whole number"),

@@ -177,6 +177,33 @@ def graph(data):
     return ''.join(f'{line}\n' for line in lines)
 
 
+@st.composite
+def _matching(draw):
+    """Links (row, column, target, {attribute: value}) in any order, of which those that are right make a matching."""
+    spelled = words.filter(lambda name: re.fullmatch(r'[^\s#][^\s]*', name) and name != 'qid')
+    places = st.integers(0, 3) | st.just(999_999_999)
+    pairs = draw(st.lists(st.tuples(places, places), min_size=1, max_size=8, unique=True))
+    found, taken = [], set()
+    for row, column in pairs:
+        target = draw(st.sampled_from('01P'))
+        sides = {('row', row), ('column', column)}
+        if target == '1' and taken & sides:
+            target = 'P'
+        taken |= sides if target == '1' else set()
+        found.append((row, column, target, draw(st.dictionaries(spelled, values, max_size=3))))
+    return found
+
+
+matchings = st.lists(_matching(), min_size=1, max_size=4)
+
+
+def links(data):
+    def line(q, row, column, target, values):
+        return ' '.join([target, f'qid:{q} {row}-{column}', *(f'{k}:{v!r}' for k, v in values.items())]) + '\n'
+
+    return ''.join(line(q, *link) for q, example in enumerate(data, 7) for link in example)
+
+
 # A treebank is a list of sentences, a sentence a list of words (form, lemma, coarse tag, fine tag, head, relation).
 cells = words.filter(lambda text: text.strip(' ') == text) | st.sampled_from(['_', '#', '1-2', '"', '$', 'é', '\u00a0'])
 

@@ -14,6 +14,7 @@ from data_formats.errors import DataError
 from data_formats.graphs import GraphDataset
 from data_formats.homologs import HomologDataset
 from data_formats.label_sets import LabelSetDataset
+from data_formats.matchings import MatchingDataset
 from data_formats.registry import FORMATS, by_content
 from data_formats.sentences import SentenceDataset
 from data_formats.source import Source
@@ -55,6 +56,10 @@ VALID = {
         b'( (S (NP-SBJ (-LRB- -LRB-) (NN a\\/b))\r\n(VP=1 (-NONE- *T*-1)) (VB go go)))(TOP (X (Y (NN \\) ))))\n\n'
         b'(S (NP (-NONE- *)))\n(NN|X one)\n'
     ),
+    'links': (
+        b'# x\n1 qid:1 0-0 a:0.5 b:2\nP qid:1 0-1 a:1 # c\n0 qid:1 1-0 b:: \r\n\n1 qid:2 7-3 c:d:1e-3 a:1 a:2\n'
+        b'1 qid:4 0-1\n0 qid:4 0-0 a:1\n'
+    ).replace(b'b:: ', b'b:::1'),
     'crfsuite': b'a\\:b\tw=\\:\tx y:0.5\tw=\\:\nB\tdir=c\\:\\\\tmp:2\n\nA\t__BOS__\tv\r\nB\n',
 }
 PLACE = re.compile(r'^[^:]+(:\d+)?: \S')
@@ -173,6 +178,16 @@ def check_graphs(dataset):
     graphs(dataset)
 
 
+def check_links(dataset):
+    """That links are some, each there once."""
+    assert {len(dataset.link_rows), len(dataset.link_columns), len(dataset.targets)} == {dataset.tokens}
+    assert dataset.link_rows.min(initial=0) >= 0 and dataset.link_columns.min(initial=0) >= 0
+    assert set(dataset.targets.tolist()) <= {0, 1, 2}
+    for begin, end in pairwise(dataset.offsets.tolist()):
+        links = zip(dataset.link_rows[begin:end].tolist(), dataset.link_columns[begin:end].tolist(), strict=True)
+        assert len(set(links)) == end - begin
+
+
 def check(dataset):
     """That a dataset is one."""
     if isinstance(dataset, GraphDataset):
@@ -190,13 +205,16 @@ def check(dataset):
     if isinstance(dataset, HomologDataset):
         check_homologs(dataset)
         return
-    assert isinstance(dataset, TokenDataset)
+    if isinstance(dataset, MatchingDataset):
+        check_links(dataset)
+    else:
+        assert isinstance(dataset, TokenDataset)
+        assert dataset.labels.max(initial=-1) < len(dataset.label_names)
     assert dataset.offsets[0] == 0
     assert dataset.offsets[-1] == dataset.tokens == len(dataset.indptr) - 1
     assert (np.diff(dataset.offsets) > 0).all()
     assert dataset.indptr[-1] == dataset.nnz
     assert dataset.nnz == 0 or 0 <= dataset.indices.min() <= dataset.indices.max() < len(dataset.attributes)
-    assert dataset.labels.max(initial=-1) < len(dataset.label_names)
     for t in range(dataset.tokens):
         assert (np.diff(dataset.indices[dataset.indptr[t] : dataset.indptr[t + 1]]) > 0).all()
     assert dataset.values is None or np.isfinite(dataset.values).all()
@@ -224,6 +242,7 @@ def test_mutated_files(folder, name, changes, block):
     dataset = attempt(lambda: module.read(path, options))
     if dataset is not None:
         check(dataset)
+        assert name != 'links' or dataset.complete, 'right links of training files are matchings'
         if hasattr(module, 'write'):
             out = io.BytesIO()
             module.write(dataset, out)
@@ -261,6 +280,10 @@ def test_mutated_files(folder, name, changes, block):
         if name == 'fasta':
             module.write_predictions(b, [(0, 0, 0, outputs[:0])] * b.dataset.n, out)
             assert out.getvalue().count(b'>') == len(b.dataset.ids)
+            continue
+        if name == 'links':
+            module.write_predictions(b, [outputs[:1]] * b.dataset.n, out)
+            assert out.getvalue().count(b'\n') == out.getvalue().count(b'-') == b.dataset.n
             continue
         module.write_predictions(b, (outputs, outputs) if name in ('conllx', 'conllu') else outputs, out)
         if name.startswith('conll'):

@@ -11,11 +11,12 @@ from data_formats.errors import DataError
 from data_formats.graphs import GraphDataset
 from data_formats.homologs import HomologDataset
 from data_formats.label_sets import LabelSetDataset
+from data_formats.matchings import MatchingDataset
 from data_formats.registry import by_extension, format_named
 from data_formats.sentences import SentenceDataset
 from data_formats.source import Source
 from data_formats.trees import TreeDataset
-from tests.formats.tools import graphs, homologs, label_sets, phrases, sentences, sequences
+from tests.formats.tools import graphs, homologs, label_sets, links, phrases, sentences, sequences
 
 FOLDER = Path(__file__).parent / 'malformed'
 CASES = yaml.safe_load((FOLDER / 'cases.yaml').read_text(encoding='utf-8'))
@@ -33,6 +34,8 @@ def told(dataset):
         return [list(map(told_node, nodes)) + list(map(told_factor, factors)) for nodes, factors in graphs(dataset)]
     if isinstance(dataset, LabelSetDataset):
         return [[','.join(labels), *attributes(row)] for labels, row in label_sets(dataset)]
+    if isinstance(dataset, MatchingDataset):
+        return [[' '.join([place, *attributes(row)]) for place, row in example] for example in links(dataset)]
     return [
         [[label, *attributes(row), *(f'edge {name}' for name in attributes(edges))] for label, row, edges in example]
         for example in sequences(dataset)
@@ -40,6 +43,7 @@ def told(dataset):
 
 
 def attributes(row):
+    """A row of attributes in the notation of the table."""
     return [name if value == 1 else f'{name} = {value:g}' for name, value in row.items()]
 
 

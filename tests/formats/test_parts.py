@@ -106,6 +106,8 @@ def test_threads_share_the_vocabularies(folder, name):
         text = b''.join(b'3 qid:%d 1:1 2:0.5\n5 qid:%d 3:2 99:1\n' % (q, q) for q in range(1, 3000))
     elif name == 'arff':
         text = VALID[name] + VALID[name].partition(b'@data\n')[2] * 500
+    elif name == 'links':
+        text = b''.join(b'1 qid:%d 0-0 a:1\n0 qid:%d 0-1 b:2\n' % (q, q) for q in range(1, 3000))
     else:
         text = VALID[name] * 500
     path = folder / f'long.{name}'
@@ -133,6 +135,7 @@ BAD = {
     ),
     'multilabel': (b'1 1:1\n5,2,nope 1:1 x\n', b'5,2,3 0:1\n 2:1\n'),
     'fasta': (b'>native 1\nAC\n>decoy 1\nG-\n', b'>native 1\nA\n>homolog 1 0:0:M\nC\n'),
+    'links': (b'1 qid:3 0-0 a:1 z:1\n1 qid:3 1-0\n', b'1 qid:1 0-0 a:1\n0 qid:2 0-0 c:d:1\n'),
     'brackets': (b'(S (NN a) (XX b)\n', b'(S (VB a))\n'),
     'conllx': (b'1\tthe\t_\tD\tD\t_\t0\tr\t_\t_\n3\n', b'1\ta\t_\tD\tD\t_\t0\tr\t_\t_\n\n'),
     'conllu': (b'1-3\tthe\t_\tD\tD\t_\t0\tr\t_\t_\n\n', b'1\ta\t_\tD\tD\t_\t0\tr\t_\t_\n\n'),

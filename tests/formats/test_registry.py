@@ -49,6 +49,7 @@ def test_unknown_names():
         ('grids.jsonl.xz', 'graph'),
         ('wsj_0001.mrg', 'brackets'),
         ('GUM_news.PTB.gz', 'brackets'),
+        ('news.LINKS.xz', 'links'),
         ('train.txt', None),
         ('svm', None),
         ('-', None),
@@ -90,6 +91,9 @@ def test_by_extension(path, name):
         (b'1\tEl\tel\td\tda\t_\t2\t_\t2\t_\n1.1\tya\tya\tn\tnc\t_\t_\t_\t_\t_\n', 'conllu'),
         (b'1\t2:1\tb:1\tc:1\td:1\te:1\t3\n3\t2:1\tb:1\tc:1\td:1\te:1\t3\n', 'crfsuite'),
         (b'# a comment\n>native 1\nACGT\n', 'fasta'),
+        (b'1 qid:1 0-0 a:1\n0 qid:1 0-1\n', 'links'),
+        (b'# x\n\n P 0-12 w=::-1 b:2 # y\r\n', 'links'),
+        (b'1 0-0 a:1\n2 0-1 a:1\n', 'conll'),
         (b'>sp|P69905\nMVL\n', None),
         (b'\n( (S\n  (NP-SBJ (DT the) (NN dog))', 'brackets'),
         (b'(NN dog dog)', 'brackets'),
@@ -116,7 +120,7 @@ def test_detection_consumes_nothing(tmp_path):
     path.write_bytes(b'what is this\nthing here\n')
     with pytest.raises(DataError) as error, Source(path) as source:
         detect(source)
-    known = 'svmlight|svmhmm|conll|crfsuite|conllx|conllu|fasta|brackets|multilabel|arff|graph'
+    known = 'svmlight|svmhmm|conll|crfsuite|conllx|conllu|fasta|brackets|multilabel|arff|graph|links'
     assert str(error.value) == f'{path}: cannot tell the format of this file (give --format {known})'
 
 

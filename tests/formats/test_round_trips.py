@@ -1,6 +1,7 @@
 """What is written is read back, within a format and from one to another."""
 
 import io
+import re
 from itertools import chain
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from data_formats.errors import UsageError
 from tests.formats import strategies
-from tests.formats.tools import read, sequences, stream, written
+from tests.formats.tools import links, read, sequences, stream, written
 
 PLAIN = {'svmlight': strategies.svmlight, 'svmhmm': strategies.svmhmm, 'crfsuite': strategies.crfsuite}
 
@@ -58,6 +59,20 @@ def test_crfsuite(folder, data):
         assert labels == sorted(labels, key=int)
     else:
         assert labels == sorted(labels) or any(label.lstrip(b'-').isdigit() for label in labels)
+
+
+@given(strategies.matchings)
+def test_links(folder, data):
+    """Also by qid alone, and by blank lines alone."""
+    dataset = read(folder, 'links', strategies.links(data))
+    wanted = [[(f'{target} {row}-{column}', values) for row, column, target, values in example] for example in data]
+    assert links(dataset) == wanted and dataset.complete
+    text = written('links', dataset)
+    again = read(folder, 'links', text)
+    assert links(again) == wanted
+    assert again.attributes.names() == dataset.attributes.names() and written('links', again) == text
+    assert links(read(folder, 'links', text.replace(b'\n\n', b'\n'))) == wanted
+    assert links(read(folder, 'links', re.sub(rb' qid:\d+', b'', text))) == wanted
 
 
 @given(strategies.numbered)

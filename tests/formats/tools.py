@@ -1,6 +1,7 @@
 """Short ways to read and write text in the tests of formats."""
 
 import io
+import itertools
 from typing import NamedTuple
 
 from data_formats.dataset import ReadOptions
@@ -148,6 +149,20 @@ def homologs(dataset):
             how = f'{start}:{other}:{"".join(" SID"[step] for step in steps)}' if dataset.aligned[i] else '?'
             rows[1 + dataset.right[i]] += f' {how}'
         out.append(rows)
+    return out
+
+
+def links(dataset):
+    """Links as plain lists: for each example pairs of `TARGET ROW-COLUMN` and {attribute: value}."""
+    names, out = dataset.attributes.names(), []
+    for begin, end in itertools.pairwise(dataset.offsets.tolist()):
+        out.append([])
+        for link in range(begin, end):
+            span = slice(dataset.indptr[link], dataset.indptr[link + 1])
+            ids = dataset.indices[span].tolist()
+            values = [1.0] * len(ids) if dataset.values is None else dataset.values[span].tolist()
+            place = f'{"01P"[dataset.targets[link]]} {dataset.link_rows[link]}-{dataset.link_columns[link]}'
+            out[-1].append((place, dict(zip([names[k] for k in ids], values, strict=True))))
     return out
 
 

@@ -13,9 +13,10 @@ from cython_ext.structures.dependency import ProjectiveTrees, SpanningTrees
 from cython_ext.structures.factor_graphs import FactorGraphs
 from cython_ext.structures.grammar import Grammar
 from cython_ext.structures.graph import Graph
+from cython_ext.structures.matching import build as build_matching
 from cython_ext.structures.multiclass import Multiclass
 from cython_ext.structures.structure import Structure
-from tests import alignments, graphs, sentences, trees
+from tests import alignments, graphs, matchings, sentences, trees
 from tests.enumeration import Enumerated, Enumeration, matrix
 from tests.solvers import tiny
 
@@ -120,6 +121,17 @@ def alignment(align, gap_model, *lengths, free=False):
     return Case(structure, 1, truth, columns, count)
 
 
+def matching(n, m, share=1.0):
+    """The middle one of three examples, between a larger and a small one; n rows with m columns, which have that share
+    of all links."""
+    rng = np.random.default_rng([n, m, int(10 * share)])
+    examples = [matchings.random_example(rng, *size) for size in ((n + 1, m, 0.7), (n, m, share), (1, 1))]
+    structure, _ = build_matching(matchings.dataset_of(examples))
+    truth = matchings.MatchingEnumeration(examples[1:2]).examples[0]
+    columns = matchings.part_columns(examples[1], truth.part_keys)
+    return Case(structure, 1, truth, columns, matchings.number_of_matchings(examples[1]), 'matching')
+
+
 def alignment_column(key, letters):
     """Pairs of letters, then gaps, then (as if there were none) candidates."""
     kind, first, second = (*key, None)[:3]
@@ -220,6 +232,14 @@ CASES |= {
     for r, lengths in TREES.items()
     for length in lengths
 }
+
+CASES |= {
+    f'matching-{n}x{m}{"" if share == 1 else "-sparse"}': functools.partial(matching, n, m, share)
+    for n, m, share in [(1, 1, 1), (1, 4, 1), (4, 1, 1), (2, 3, 1), (3, 3, 1), (4, 3, 1), (5, 5, 1), (5, 5, 0.5)]
+}
+
+# Structures that have fewer oracles than sums over all outputs need.
+RANKED = [name for name in CASES if name.startswith('matching')]
 
 
 @functools.cache

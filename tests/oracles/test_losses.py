@@ -5,13 +5,14 @@ import pytest
 
 from cython_ext.losses.attachment import Attachment
 from cython_ext.losses.position_costs import PositionCosts, hamming
+from cython_ext.losses.wrong_links import WrongLinks
 from cython_ext.losses.zero_one import ZeroOne
 from tests.enumeration import task_loss
 from tests.optimum import log_sum_exp, softmax
-from tests.oracles.cases import CASES, case
+from tests.oracles.cases import CASES, RANKED, case
 from tests.solvers import tiny
 
-OTHERS = ('projective', 'spanning', 'alignment', 'cfg', 'graph')
+OTHERS = ('projective', 'spanning', 'alignment', 'cfg', 'graph', 'matching')
 NAMES = [name for name in CASES if '-K1' not in name and not name.startswith(OTHERS)]
 FEW = ('projective-single-R1-T4', 'projective-multi-R3-T3', 'spanning-multi-R1-T4', 'spanning-single-R3-T3')
 LOSSES = {
@@ -28,7 +29,15 @@ TREE_LOSSES = {
     'zero-one': LOSSES['zero-one'],
     'hamming': lambda structure: (Attachment(structure), 'hamming'),
 }
-PAIRS = [(name, loss) for names, losses in ((NAMES, LOSSES), (FEW, TREE_LOSSES)) for name in names for loss in losses]
+LINK_LOSSES = {'zero-one': LOSSES['zero-one'], 'hamming': lambda structure: (WrongLinks(structure), 'hamming')}
+MATCHINGS = ('matching-1x1', 'matching-3x3', 'matching-4x3', 'matching-5x5-sparse')
+PAIRS = [
+    (name, loss)
+    for names, losses in ((NAMES, LOSSES), (FEW, TREE_LOSSES), (MATCHINGS, LINK_LOSSES))
+    for name in names
+    for loss in losses
+]
+SUMMED = pytest.mark.parametrize('pair', [pair for pair in PAIRS if pair[0] not in RANKED], ids='-'.join, indirect=True)
 
 
 @pytest.fixture(params=PAIRS, ids='-'.join)
@@ -43,9 +52,12 @@ def example(pair):
 
 def loss_on(example, name):
     """(the loss of that name, Delta(y_i, y) of every output)."""
-    losses = TREE_LOSSES if example.task == 'dependency' else LOSSES
+    losses = {'dependency': TREE_LOSSES, 'matching': LINK_LOSSES}.get(example.task, LOSSES)
     loss, plain = losses[name](example.structure)
     codes = example.truth.codes
+    if example.task == 'matching':  # a code alone does not say which links are possible
+        wrong = (np.arange(len(codes)) != example.truth.gold).astype(float)
+        return loss, example.truth.losses if name == 'hamming' else wrong
     return loss, np.array([task_loss(plain, codes[example.truth.gold], code, example.task) for code in codes])
 
 
@@ -88,6 +100,7 @@ def test_max_is_the_best_of_the_list(example, augmented, kind):
         assert delta == pytest.approx(deltas[example.row(code)], rel=1e-14)
 
 
+@SUMMED
 @SCORES
 def test_exp_is_the_sum_over_the_list(example, augmented, kind):
     loss, deltas = augmented

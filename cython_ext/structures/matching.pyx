@@ -1,0 +1,146 @@
+"""Matchings of rows and columns: a row is linked with one column at most, and a column with one row.
+
+Example i has links that an output may have, each from a row to a column; rows and columns are those that occur in them.
+Part p is the p-th link as the data list them, and behind the links each row has one part more, for the row without a
+link: an output has one part of each row. Its code is, for each row, the number of its link among those of the row, from
+0 in the order of their columns, or how many these are where it has none.
+
+The best matching is an assignment (kernels/assignment.h), the K best are found by partition. Sums over all matchings are
+permanents, which nobody knows how to compute (#P-hard, Valiant 1979): there is no exp oracle.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t
+
+from cython_ext.kernels cimport assignment as kernel
+from cython_ext.structures cimport partition
+from cython_ext.structures.matching_layout import layout
+from cython_ext.structures.partition cimport Choices
+from cython_ext.structures.registry import StructureInfo
+from cython_ext.structures.structure cimport RankedStructure
+
+
+cdef class Matching(RankedStructure):
+    """layout: a matching_layout.Layout."""
+
+    def __init__(self, layout not None):
+        cdef const int64_t[::1] offsets = layout.offsets, first_row = layout.first_row, begin = layout.begin
+        cdef const int32_t[::1] column = layout.column, part = layout.part, columns = layout.columns
+        cdef const int32_t[::1] right = layout.right
+        self.layout = layout
+        self.offsets, self.first_row, self.begin = &offsets[0], &first_row[0], &begin[0]
+        self.column, self.part, self.columns, self.right = &column[0], &part[0], &columns[0], &right[0]
+        self.n = len(layout.offsets) - 1
+        rows = np.diff(layout.first_row)
+        self.max_code = self.max_parts = int(rows.max(initial=0))
+        self.max_size = int((np.diff(layout.offsets) + rows).max(initial=0))
+        self.most_columns = int(layout.columns.max())
+        self.choices = RowChoices(self)
+
+    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+        return <Py_ssize_t> (self.offsets[i + 1] - self.offsets[i]) + self.code_of(i)
+
+    cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil:
+        """The number of rows."""
+        return <Py_ssize_t> (self.first_row[i + 1] - self.first_row[i])
+
+    cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil:
+        return self.right + self.first_row[i]
+
+    cdef Py_ssize_t links_of(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil:
+        """How many links row r has."""
+        cdef const int64_t *begin = self.begin + self.first_row[i] + r
+        return <Py_ssize_t> (begin[1] - begin[0])
+
+    cdef Py_ssize_t part_of(self, Py_ssize_t i, Py_ssize_t r, Py_ssize_t v) noexcept nogil:
+        """The part of row r with link v, or without a link."""
+        if v < self.links_of(i, r):
+            return self.part[self.begin[self.first_row[i] + r] + v]
+        return <Py_ssize_t> (self.offsets[i + 1] - self.offsets[i]) + r
+
+    cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
+        cdef Py_ssize_t r, rows = self.code_of(i)
+        for r in range(rows):
+            ids[r] = <int32_t> self.part_of(i, r, code[r])
+            counts[r] = 1.0
+        return rows
+
+    cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
+        cdef const int64_t *begin = self.begin + self.first_row[i]
+        cdef Py_ssize_t r, s
+        for r in range(self.code_of(i)):
+            if not 0 <= code[r] <= self.links_of(i, r):
+                return False
+            if code[r] == self.links_of(i, r):
+                continue
+            for s in range(r):
+                if code[s] < self.links_of(i, s) and self.column[begin[s] + code[s]] == self.column[begin[r] + code[r]]:
+                    return False
+        return True
+
+    cdef Py_ssize_t scratch_size(self, Py_ssize_t k) noexcept nogil:
+        return partition.scratch_size(self, k) + kernel.assignment_size(self.max_code, self.most_columns)
+
+    cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil:
+        cdef Py_ssize_t links = <Py_ssize_t> (self.offsets[i + 1] - self.offsets[i])
+        return kernel.assign(self.code_of(i), self.columns[i], self.begin + self.first_row[i], self.column, self.part, theta,
+                             theta + links, scratch, code)
+
+    cdef Py_ssize_t topk(self, Py_ssize_t i, const double *theta, Py_ssize_t k, double *scratch, double *values,
+                         int32_t *codes) noexcept nogil:
+        return partition.topk(self, self.choices, i, theta, k, scratch, values, codes)
+
+
+cdef class RowChoices(Choices):
+    """A position is a row, a value one of its links, or none."""
+
+    def __init__(self, Matching structure not None):
+        self.structure = structure
+
+    cdef Py_ssize_t positions(self, Py_ssize_t i) noexcept nogil:
+        return self.structure.code_of(i)
+
+    cdef Py_ssize_t values(self, Py_ssize_t i, Py_ssize_t p) noexcept nogil:
+        return self.structure.links_of(i, p) + 1
+
+    cdef Py_ssize_t part(self, Py_ssize_t i, Py_ssize_t p, Py_ssize_t v) noexcept nogil:
+        return self.structure.part_of(i, p, v)
+
+
+def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
+    """(Structure, FeatureMap) of a MatchingDataset."""
+    from cython_ext.features.part_rows import PartRows
+    from cython_ext.features.sparse_rows import SparseRows
+
+    if basis is not None or similarity is not None:
+        raise ValueError('links have one weight for each attribute: use the linear kernel')
+    if feature_set != 'all':
+        raise ValueError('every attribute has a weight in matchings: use --feature-set all')
+    structure = Matching(layout(dataset.offsets, dataset.link_rows, dataset.link_columns, dataset.sure, dataset.possible))
+    rows = SparseRows(dataset.indptr, dataset.indices, dataset.values, len(dataset.attributes))
+    return structure, PartRows(rows, dataset.offsets, np.diff(structure.layout.first_row))
+
+
+def wrong_links(structure):
+    from cython_ext.losses.wrong_links import WrongLinks
+
+    return WrongLinks(structure)
+
+
+def zero_one(structure):
+    from cython_ext.losses.zero_one import ZeroOne
+
+    return ZeroOne(structure)
+
+
+def zero_one_strata(structure, loss):
+    from cython_ext.losses.strata import ZeroOneStrata
+
+    return ZeroOneStrata(structure, loss)
+
+
+INFO = StructureInfo(
+    'matching', 'links of rows with columns, each with one at most', build,
+    {'hamming': wrong_links, 'zero-one': zero_one}, 'hamming', strata={'zero-one': zero_one_strata},
+)
