@@ -28,6 +28,7 @@ class ReadOptions:
     window : how many neighbours on each side a token gets the attributes of (formats with ready-made attributes)
     edge_features : whether a token's attributes are those of the transition into it too (the same formats)
     terminals : 'word' or 'pos', what the rules of a grammar end in (brackets)
+    grades : targets are grades of relevance, not losses (candidates)
     top : the label that every tree has on top (brackets; None while training, or to leave trees as they are)
     threads : that may read a whole file side by side, where the vocabularies are known
     """
@@ -48,6 +49,7 @@ class ReadOptions:
     whole: bool = False
     terminals: str = 'word'
     top: str | None = None
+    grades: bool = False
 
 
 @dataclass
@@ -152,8 +154,8 @@ class TokenDataset:
             start += block.tokens
         edges = (None, None, None)
         if first.edge_indptr is not None:
-            edges = _join([(b.edge_indptr, b.edge_indices, b.edge_values) for b in blocks], pool)
-        indptr, indices, values = _join([(b.indptr, b.indices, b.values) for b in blocks], pool)
+            edges = joined_rows([(b.edge_indptr, b.edge_indices, b.edge_values) for b in blocks], pool)
+        indptr, indices, values = joined_rows([(b.indptr, b.indices, b.values) for b in blocks], pool)
         return replace(
             first,
             offsets=indptr_of(np.concatenate([np.diff(b.offsets) for b in blocks])),
@@ -237,7 +239,7 @@ def rows_of(indptr, indices, values, rows):
     return indptr_of(counts), indices[entries], None if values is None else values[entries]
 
 
-def _join(parts, pool):
+def joined_rows(parts, pool):
     """One CSR triple from several; values are written out where any part has them."""
     counts = np.concatenate([np.diff(indptr) for indptr, _, _ in parts])
     ends = indptr_of([len(indices) for _, indices, _ in parts])

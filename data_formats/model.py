@@ -13,6 +13,12 @@ HEADER = 'header.json'
 MATRICES = ('cost', 'similarity')  # over the labels, where there are any
 
 
+def _no_names():
+    from cython_ext.text.vocabulary import Vocabulary
+
+    return Vocabulary()
+
+
 @dataclass
 class Model:
     """A trained model.
@@ -20,7 +26,7 @@ class Model:
     Attributes:
         header: JSON-able facts: format and version, task, objective, loss, lambda, how the data are read ('data'),
             solver, seed, primal, dual, gap, status and so on.
-        label_names: vocabulary of the K labels.
+        label_names: vocabulary of the K labels; empty where the task has none.
         attributes, edge_attributes, word_names, tag_names: further vocabularies, those that the task has.
         weights: a dictionary of arrays, see data_formats.parameters for those of a task.
         cost: float64[K, K] (right label, predicted label) where the loss came from a file, otherwise None.
@@ -30,7 +36,7 @@ class Model:
     """
 
     header: dict
-    label_names: object
+    label_names: object = field(default_factory=_no_names)
     attributes: object = None
     edge_attributes: object = None
     weights: dict = field(default_factory=dict)
@@ -86,8 +92,8 @@ def load(path, with_dual=True, as_stored=False):
     check_header(header, [name for name in MATRICES if name in container.names()], container.error)
     parameters = parameters_of(header)
     names = {name: _vocabulary(container, name) for name in parameters.VOCABULARIES}
-    labels = len(names['label_names'])
-    if not labels:
+    labels = len(names.get('label_names', ()))
+    if not labels and 'label_names' in names:
         raise container.error('a model without labels')
     weights = parameters.read(container, header, names, as_stored)
     matrices = {name: container.array(name, '<f8', (labels, labels)) for name in MATRICES if name in container.names()}

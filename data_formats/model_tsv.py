@@ -55,7 +55,10 @@ def _write(model, stream):
     parameters = parameters_of(model.header)
     tables = {name: getattr(model, name).names() for name in parameters.VOCABULARIES}
     escaped = any(not SPECIAL.isdisjoint(name) for table in tables.values() for name in table)
-    facts = dict(model.header) | {LABELS: tables['label_names']} | parameters.listed(model)
+    facts = dict(model.header)
+    if 'label_names' in tables:
+        facts[LABELS] = tables['label_names']
+    facts |= parameters.listed(model)
     for name in MATRICES:
         if getattr(model, name) is not None:
             facts[name] = getattr(model, name).tolist()
@@ -87,12 +90,14 @@ def read_model_tsv(source):
         blocks = header.pop(BLOCKS, None)
         rows.escaped = header.pop(ESCAPED, False)
         check_header(header, matrices, rows.error_of_file)
-        rows.labels = rows.places(labels, 'label', LABELS)
-        if not labels:
-            raise rows.error_of_file('no label names')
+        parameters = parameters_of(header)
+        if 'label_names' in parameters.VOCABULARIES:
+            rows.labels = rows.places(labels, 'label', LABELS)
+            if not labels:
+                raise rows.error_of_file('no label names')
         if not isinstance(blocks, list):
             raise rows.error_of_file('no blocks', f'expected a comment line `# {BLOCKS}: [...]`')
-        tables, weights = parameters_of(header).read_rows(rows, header, blocks)
+        tables, weights = parameters.read_rows(rows, header, blocks)
         names = {name: Vocabulary(_encode(text) for text in table) for name, table in tables.items()}
         matrices = {name: _matrix(rows, name, matrix) for name, matrix in matrices.items()}
         return Model(header, **names, weights=weights, **matrices)

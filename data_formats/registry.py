@@ -5,7 +5,9 @@ A format is one module of this package that offers
     NAME, DESCRIPTION       what --format calls it, and one line for the help
     EXTENSIONS, TASKS       file name endings; tasks it can feed, the usual one first
     NEIGHBOURS              True where --window and --edge-features make sense: sequences with ready-made attributes
-    read(source, options, vocabularies=None) -> TokenDataset, SentenceDataset, HomologDataset or TreeDataset
+    LOOKS_LIKE              where a format is told from others by the task alone, the names of these
+    read(source, options, vocabularies=None) -> TokenDataset, SentenceDataset, HomologDataset, TreeDataset or
+                            CandidateDataset
     stream(source, options, vocabularies) -> iterator of Block
     reader(source, options, vocabularies) -> data_formats.reading.Reader, for those who parse parts side by side
     write(dataset, stream, names=None)              where a data set can be turned into such a file
@@ -48,7 +50,7 @@ class Formats(Mapping):
         return len(self._names)
 
 
-FORMATS = Formats(['svmlight', 'svmhmm', 'conll', 'crfsuite', 'conllx', 'conllu', 'fasta', 'brackets'])
+FORMATS = Formats(['svmlight', 'svmhmm', 'conll', 'crfsuite', 'conllx', 'conllu', 'fasta', 'brackets', 'svmrank'])
 
 
 def format_named(name):
@@ -70,12 +72,18 @@ def by_extension(path):
     return None
 
 
-def detect(source):
-    """The name of a source's format: by its file name, then by its first lines (nothing is consumed)."""
+def detect(source, task=None):
+    """The name of a source's format: by its file name, then by its first lines (nothing is consumed).
+
+    task: the one that is asked for, None for any.
+    """
     source = Source.of(source)
     name = by_extension(source.path) or by_content(source.head())
     if name is None:
         raise DataError(source.name, None, 'cannot tell the format of this file', f'give --format {"|".join(FORMATS)}')
+    if task is not None and task not in FORMATS[name].TASKS:
+        twins = (other for other, module in FORMATS.items() if name in getattr(module, 'LOOKS_LIKE', ()))
+        return next((twin for twin in twins if task in FORMATS[twin].TASKS), name)
     return name
 
 

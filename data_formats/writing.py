@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cython_ext.text.output import attribute_lines, label_lines, pair_lines
+from cython_ext.text.output import attribute_lines, candidate_lines, label_lines, pair_lines
 from cython_ext.text.rows import keep_ids
 from cython_ext.text.vocabulary import Vocabulary, encoded
 from data_formats.errors import UsageError
@@ -70,6 +70,16 @@ def write_pairs(dataset, stream, names, sequences):
         labels = numbered(dataset.label_names, b'label', names)
     if (dataset.labels < 0).any() and '0' in labels:
         raise UsageError('tokens without label cannot be written: they would be labelled 0, which is a label here')
+    pair_lines(dataset.labels, labels, dataset.offsets, sequences, *numbered_rows(dataset, names), stream)
+
+
+def write_candidates(dataset, stream, names):
+    """A CandidateDataset as SVMlight ranking lines; attributes and `names` as in write_pairs."""
+    candidate_lines(dataset.targets, dataset.qids, dataset.offsets, *numbered_rows(dataset, names), stream)
+
+
+def numbered_rows(dataset, names):
+    """(rows, numbers): the CSR triple of a dataset, and the feature numbers of its ids, ascending."""
     numbers = feature_numbers(dataset.attributes)
     if numbers is None:
         numbered(dataset.attributes, b'attribute', names)
@@ -80,7 +90,7 @@ def write_pairs(dataset, stream, names, sequences):
         new = np.empty(len(order), dtype=np.int32)
         new[order] = np.arange(len(order))
         rows, numbers = keep_ids(*rows, new), numbers[order]
-    pair_lines(dataset.labels, labels, dataset.offsets, sequences, rows, numbers, stream)
+    return rows, numbers
 
 
 def rows_of(dataset):

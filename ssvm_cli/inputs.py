@@ -22,7 +22,7 @@ def read_training_data(path, format_name, template_path, task, min_freq, bias, o
         UsageError: a task, a template or other options that the format or the task has no use for.
     """
     with Source(path) as source:
-        name = detect(source) if format_name == 'auto' else format_name
+        name = detect(source, task) if format_name == 'auto' else format_name
         looks = by_content(source.head()) if name == 'conll' and format_name == 'auto' and say is not None else None
         if looks in TREEBANKS:
             say(f'looks like a treebank, but its name is one of columns (--format {looks} reads it as trees)')

@@ -8,6 +8,7 @@ Values that a later release adds are one line in a tuple here; what is not liste
     tree options        train
     alignment options   train
     grammar options     train
+    candidate options   train
     kernel options      train
     solver options      train
     stopping options    train
@@ -21,7 +22,7 @@ import click
 from ssvm_cli import habits
 from ssvm_cli.command import LambdaPath, LazyChoice, Number, Option, Whole
 
-TASKS = ('multiclass', 'chain', 'dependency', 'alignment', 'cfg')
+TASKS = ('multiclass', 'chain', 'dependency', 'alignment', 'cfg', 'candidates')
 OBJECTIVES = ('hinge', 'log', 'softmax-margin')
 FEATURE_SETS = ('all', 'observed')
 ORDERS = ('1', '2')
@@ -29,7 +30,14 @@ KERNELS = ('linear', 'poly', 'rbf')
 # What svm_struct_learn writes for -o and -l is understood too: spelling -> name.
 RESCALE = {'margin': 'margin', '2': 'margin', 'slack': 'slack', '1': 'slack'}
 SLACK_NORMS = ('1', '2')
-TASK_LOSSES = {'zero-one': 'zero-one', '0': 'zero-one', 'hamming': 'hamming', '1': 'hamming', 'f1': 'f1'}
+TASK_LOSSES = {
+    'zero-one': 'zero-one',
+    '0': 'zero-one',
+    'hamming': 'hamming',
+    '1': 'hamming',
+    'f1': 'f1',
+    'given': 'given',
+}
 
 
 def formats():
@@ -99,6 +107,7 @@ classes = functools.partial(option, section='Classes (multiclass)')
 trees = functools.partial(option, section='Trees (dependency)')
 alignments = functools.partial(option, section='Alignments (alignment)')
 grammars = functools.partial(option, section='Grammars (cfg)')
+candidates = functools.partial(option, section='Candidates (candidates)')
 kernel = functools.partial(option, section='Kernel')
 solver = functools.partial(option, section='Solver')
 stopping = functools.partial(option, section='Stopping, whichever comes first')
@@ -138,7 +147,7 @@ data_options = together(
         '--task',
         type=click.Choice(TASKS),
         help='Output structure. Default: multiclass for SVMlight, dependency for CoNLL-X and CoNLL-U, cfg for '
-        'brackets, alignment for FASTA, chain for the others.',
+        'brackets, alignment for FASTA, candidates for SVMlight ranking, chain for the others.',
     ),
     format_option(),
     template_option,
@@ -184,11 +193,11 @@ objective_options = together(
     objective(
         '-l',
         '--task-loss',
-        metavar='[zero-one|hamming|f1|tree|FILE]',
-        help='Loss of a wrong output; f1: 1 - F1 of the brackets of a tree; tree: the height of the lowest node of the '
-        '--taxonomy above both; FILE is a '
+        metavar='[zero-one|hamming|f1|given|tree|FILE]',
+        help='Loss of a wrong output; f1: 1 - F1 of the brackets of a tree; given: what the data say that a candidate '
+        'loses; tree: the height of the lowest node of the --taxonomy above both; FILE is a '
         'tab-separated cost matrix with label names in its header and a row per right label. Default: zero-one (or 0) '
-        'for multiclass, hamming (or 1) for chains and dependency trees, f1 for grammars.',
+        'for multiclass, hamming (or 1) for chains and dependency trees, f1 for grammars, given for candidates.',
     ),
     objective(
         '-o',
@@ -304,6 +313,14 @@ grammar_options = together(
         type=Whole(min=1),
         metavar='N',
         help='Leave sentences of more than N words out of training.',
+    ),
+)
+
+candidate_options = together(
+    candidates(
+        '--grades',
+        is_flag=True,
+        help='Lines begin with grades of relevance, not losses: a candidate loses what the best of its group has more.',
     ),
 )
 

@@ -16,6 +16,7 @@ from ssvm_cli.config import config_option
 @options.tree_options
 @options.alignment_options
 @options.grammar_options
+@options.candidate_options
 @options.path_options
 @options.kernel_options
 @options.solver_options

@@ -10,6 +10,7 @@ MODULES = {
     'dependency': 'cython_ext.structures.dependency',
     'alignment': 'cython_ext.structures.alignment',
     'cfg': 'cython_ext.structures.cfg',
+    'candidates': 'cython_ext.structures.candidates',
 }
 
 

@@ -18,7 +18,14 @@ from importlib import import_module
 
 import numpy as np
 
-MODULES = {'multiclass': 'tokens', 'chain': 'tokens', 'dependency': 'arcs', 'alignment': 'alignment', 'cfg': 'rules'}
+MODULES = {
+    'multiclass': 'tokens',
+    'chain': 'tokens',
+    'dependency': 'arcs',
+    'alignment': 'alignment',
+    'cfg': 'rules',
+    'candidates': 'candidates',
+}
 
 
 def parameters_of(header):

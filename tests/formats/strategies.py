@@ -4,6 +4,7 @@ A data set is a list of sequences, a sequence a list of tokens, a token (label, 
 """
 
 import re
+from itertools import pairwise
 
 from hypothesis import strategies as st
 
@@ -48,6 +49,18 @@ def crfsuite(data):
         return '\t'.join([escaped(label), *(f'{escaped(k)}:{v!r}' for k, v in row.items()), ''])
 
     return '\n'.join(''.join(line(*token) + '\n' for token in sequence) for sequence in data)
+
+
+# Candidates are a list of groups (qid, [(target, {attribute: value})]), neighbours with different numbers.
+targets = st.floats(0, allow_nan=False, allow_infinity=False) | st.integers(0, 4).map(float) | st.just(0.1)
+rows = st.tuples(targets, st.dictionaries(numbers, values, max_size=5))
+ranked = st.lists(
+    st.tuples(st.integers(0, 3) | st.just(10**18 - 1), st.lists(rows, min_size=1, max_size=4)), min_size=1, max_size=5
+).filter(lambda groups: all(a[0] != b[0] for a, b in pairwise(groups)))
+
+
+def svmrank(data):
+    return ''.join(f'{target!r} qid:{qid} {pairs(row)}\n' for qid, group in data for target, row in group)
 
 
 # A treebank is a list of sentences, a sentence a list of words (form, lemma, coarse tag, fine tag, head, relation).

@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data_formats.candidates import CandidateDataset
 from data_formats.dataset import ReadOptions, TokenDataset
 from data_formats.errors import DataError
 from data_formats.homologs import HomologDataset
@@ -20,6 +21,7 @@ TEMPLATE = 'U0:%x[0,0]\nU1:%x[-1,1]/%x[0,0]\nU2:%s[0,0,2]\nB\nB1:%x[0,1]\n'
 VALID = {
     'svmlight': b'1 1:0.5 3:2 # a\n-1 2:1e-3\n\n2 qid:1 7:1\r\nword 1:1\n3\n',
     'svmhmm': b'1 qid:1 1:0.5 3:2\n2 qid:1 2:1 # b\n1 qid:2\n3 qid:4 1:-1 99:.25\n',
+    'svmrank': b'0 qid:1 1:0.5 3:2 # a\n1.5 qid:1 2:1e-3\n\n2 qid:0 7:1\r\n0 qid:0 1:1 sid:3\n3 qid:0\n0 qid:12 2:-1\n',
     'conll': b'The DT B-NP\ndog NN I-NP\nbarks VBZ B-VP\n\n-DOCSTART- -X- O\n\n. . O\nok\tUH\tO\n',
     'conllx': (
         b'1\tThe\tthe\tD\tDT\t_\t2\tdet\t_\t_\r\n2\tdog\t_\tN\tNN\t_\t0\troot\t_\t_\r\n\r\n'
@@ -125,8 +127,24 @@ def check_phrases(dataset):
             open_nodes.append(end)
 
 
+def check_candidates(dataset):
+    """That candidates are some, in groups of which none is empty."""
+    assert dataset.offsets[0] == dataset.indptr[0] == 0 and len(dataset.qids) == dataset.n
+    assert dataset.offsets[-1] == dataset.tokens == len(dataset.indptr) - 1
+    assert (np.diff(dataset.offsets) > 0).all() and (dataset.qids >= 0).all() and np.isfinite(dataset.targets).all()
+    assert (np.diff(dataset.qids) != 0).all()
+    assert dataset.indptr[-1] == dataset.nnz
+    assert dataset.nnz == 0 or 0 <= dataset.indices.min() <= dataset.indices.max() < len(dataset.attributes)
+    for c in range(dataset.tokens):
+        assert (np.diff(dataset.indices[dataset.indptr[c] : dataset.indptr[c + 1]]) > 0).all()
+    assert dataset.values is None or np.isfinite(dataset.values).all()
+
+
 def check(dataset):
     """That a dataset is one."""
+    if isinstance(dataset, CandidateDataset):
+        check_candidates(dataset)
+        return
     if isinstance(dataset, TreeDataset):
         check_phrases(dataset)
         return
@@ -195,6 +213,10 @@ def test_mutated_files(folder, name, changes, block):
             flat = [([-1] * size, [-1], [0], [size]) for size in np.diff(b.dataset.offsets).tolist()]
             module.write_predictions(b, flat, out)
             assert out.getvalue().count(b'\n') == b.dataset.n
+            continue
+        if name == 'svmrank':
+            module.write_predictions(b, [0] * b.dataset.n, out)
+            assert out.getvalue() == b'1\n' * b.dataset.n
             continue
         if name == 'fasta':
             module.write_predictions(b, [(0, 0, 0, outputs[:0])] * b.dataset.n, out)

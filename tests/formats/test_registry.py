@@ -104,8 +104,30 @@ def test_detection_consumes_nothing(tmp_path):
     path.write_bytes(b'what is this\nthing here\n')
     with pytest.raises(DataError) as error, Source(path) as source:
         detect(source)
-    known = 'svmlight|svmhmm|conll|crfsuite|conllx|conllu|fasta|brackets'
+    known = 'svmlight|svmhmm|conll|crfsuite|conllx|conllu|fasta|brackets|svmrank'
     assert str(error.value) == f'{path}: cannot tell the format of this file (give --format {known})'
+
+
+@pytest.mark.parametrize(
+    ('name', 'text', 'task', 'found'),
+    [
+        ('x.txt', b'0 qid:1 1:1\n', 'candidates', 'svmrank'),
+        ('x.svm.gz', b'0 qid:1 1:1\n', 'candidates', 'svmrank'),
+        ('x.hmm', b'0 qid:1 1:1\n', 'candidates', 'svmrank'),
+        ('x.rank', b'0 qid:1 1:1\n', None, 'svmrank'),
+        ('x.svmrank.xz', b'', None, 'svmrank'),
+        ('x.txt', b'0 qid:1 1:1\n', None, 'svmhmm'),
+        ('x.txt', b'0 qid:1 1:1\n', 'chain', 'svmhmm'),
+        ('x.txt', b'0 1:1\n', 'multiclass', 'svmlight'),
+        ('x.txt', b'0 1:1\n', 'candidates', 'svmrank'),
+        ('x.conll', b'0 qid:1 1:1\n', 'candidates', 'conll'),
+        ('x.rank', b'0 qid:1 1:1\n', 'chain', 'svmrank'),
+    ],
+)
+def test_some_formats_are_told_apart_by_the_task(tmp_path, name, text, task, found):
+    (tmp_path / name).write_bytes(text)
+    with Source(tmp_path / name) as source:
+        assert detect(source, task) == found
 
 
 LONG = b'a' * (1 << 17)  # more than is looked at to begin with

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cython_ext.structures.alignment import build as build_alignment
+from cython_ext.structures.candidates import Candidates
 from cython_ext.structures.cfg import Cfg
 from cython_ext.structures.chain import Chain
 from cython_ext.structures.chain2 import SecondOrderChain
@@ -14,6 +15,7 @@ from cython_ext.structures.grammar import Grammar
 from cython_ext.structures.multiclass import Multiclass
 from cython_ext.structures.structure import Structure
 from tests import alignments, sentences, trees
+from tests import candidates as listed
 from tests.enumeration import Enumerated, Enumeration, matrix
 from tests.solvers import tiny
 
@@ -60,6 +62,14 @@ def multiclass(n_labels):
     truth = Enumeration('multiclass', data, n_labels).examples[1]
     columns = np.array([y for _, _, y in truth.part_keys])
     return Case(Multiclass(data.labels, n_labels), 1, truth, columns, n_labels)
+
+
+def candidates(count):
+    """The middle one of three examples that list their candidates."""
+    examples = listed.random_examples((2, count, count + 3), seed=count)
+    data = listed.dataset_of(examples)
+    truth = listed.CandidateEnumeration(examples).examples[1]
+    return Case(Candidates(data.offsets, data.costs), 1, truth, np.arange(count), count, 'candidates')
 
 
 def chain(n_labels, length, tied, order=1):
@@ -172,6 +182,7 @@ SECOND_ORDER = [
 
 CASES = {
     **{f'multiclass-K{k}': functools.partial(multiclass, k) for k in (1, 2, 3, 5, 9, 40)},
+    **{f'candidates-{count}': functools.partial(candidates, count) for count in (1, 2, 5, 8, 41)},
     **{
         f'chain-K{k}-T{length}-{"tied" if tied else "untied"}': functools.partial(chain, k, length, tied)
         for tied in (True, False)

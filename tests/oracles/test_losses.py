@@ -6,12 +6,13 @@ import pytest
 from cython_ext.losses.attachment import Attachment
 from cython_ext.losses.position_costs import PositionCosts, hamming
 from cython_ext.losses.zero_one import ZeroOne
+from cython_ext.structures.candidates import given, zero_one
 from tests.enumeration import task_loss
 from tests.optimum import log_sum_exp, softmax
 from tests.oracles.cases import CASES, case
 from tests.solvers import tiny
 
-OTHERS = ('projective', 'spanning', 'alignment', 'cfg')
+OTHERS = ('projective', 'spanning', 'alignment', 'cfg', 'candidates')
 NAMES = [name for name in CASES if '-K1' not in name and not name.startswith(OTHERS)]
 FEW = ('projective-single-R1-T4', 'projective-multi-R3-T3', 'spanning-multi-R1-T4', 'spanning-single-R3-T3')
 LOSSES = {
@@ -28,7 +29,11 @@ TREE_LOSSES = {
     'zero-one': LOSSES['zero-one'],
     'hamming': lambda structure: (Attachment(structure), 'hamming'),
 }
-PAIRS = [(name, loss) for names, losses in ((NAMES, LOSSES), (FEW, TREE_LOSSES)) for name in names for loss in losses]
+# the structure knows what its candidates lose, and so does the list of them
+CANDIDATES = [name for name in CASES if name.startswith('candidates')]
+CANDIDATE_LOSSES = {'given': (given, lambda losses: losses), 'zero-one': (zero_one, lambda losses: 1.0 * (losses > 0))}
+GROUPS = ((NAMES, LOSSES), (FEW, TREE_LOSSES), (CANDIDATES, CANDIDATE_LOSSES))
+PAIRS = [(name, loss) for names, losses in GROUPS for name in names for loss in losses]
 
 
 @pytest.fixture(params=PAIRS, ids='-'.join)
@@ -43,6 +48,9 @@ def example(pair):
 
 def loss_on(example, name):
     """(the loss of that name, Delta(y_i, y) of every output)."""
+    if example.task == 'candidates':
+        make, costs = CANDIDATE_LOSSES[name]
+        return make(example.structure), costs(example.truth.losses)
     losses = TREE_LOSSES if example.task == 'dependency' else LOSSES
     loss, plain = losses[name](example.structure)
     codes = example.truth.codes
