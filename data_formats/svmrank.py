@@ -16,7 +16,6 @@ DESCRIPTION = 'SVMlight ranking: LOSS qid:N INDEX:VALUE ..., one candidate a lin
 EXTENSIONS = ('.svmrank', '.rank')
 TASKS = ('candidates',)
 LOOKS_LIKE = ('svmlight', 'svmhmm')
-NEIGHBOURS = False
 
 
 def learn(source, parts, options, parser):

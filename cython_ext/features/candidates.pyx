@@ -8,6 +8,7 @@ from cython_ext.features.feature_map cimport FeatureMap
 from cython_ext.features.sparse_rows cimport SparseRows
 from cython_ext.memory import aligned_zeros
 from cython_ext.structures.candidates cimport Candidates
+from cython_ext.structures.structure import padded
 
 
 cdef class CandidateFeatures(FeatureMap):
@@ -109,17 +110,15 @@ cdef class CandidateFeatures(FeatureMap):
             largest = max(largest, total + self.clear_row(first + ids[0], self.spare_data))
         return largest
 
-    def all_scores(self, const double[::1] w):
+    def all_scores(self, w):
         """The score of every candidate of every example, float64[N]."""
         out = np.empty(self.rows.n)
         cdef double[::1] view = out
+        cdef const double[::1] weights = padded(np.asarray(w, np.float64))
         cdef Py_ssize_t row
-        if self.dim == 0:
-            out[:] = 0.0
-            return out
         with nogil:
             for row in range(self.rows.n):
-                view[row] = self.score(row, &w[0])
+                view[row] = self.score(row, &weights[0])
         return out
 
     def blocks(self, w):
