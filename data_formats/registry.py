@@ -6,8 +6,8 @@ A format is one module of this package that offers
     EXTENSIONS, TASKS       file name endings; tasks it can feed, the usual one first
     NEIGHBOURS              True where --window and --edge-features make sense: sequences with ready-made attributes
     LOOKS_LIKE              where a format is told from others by the task alone, the names of these
-    read(source, options, vocabularies=None) -> TokenDataset, SentenceDataset, HomologDataset, TreeDataset or
-                            CandidateDataset
+    read(source, options, vocabularies=None) -> TokenDataset, SentenceDataset, HomologDataset, TreeDataset,
+                            CandidateDataset or PictureDataset
     stream(source, options, vocabularies) -> iterator of Block
     reader(source, options, vocabularies) -> data_formats.reading.Reader, for those who parse parts side by side
     write(dataset, stream, names=None)              where a data set can be turned into such a file
@@ -50,7 +50,9 @@ class Formats(Mapping):
         return len(self._names)
 
 
-FORMATS = Formats(['svmlight', 'svmhmm', 'conll', 'crfsuite', 'conllx', 'conllu', 'fasta', 'brackets', 'svmrank'])
+FORMATS = Formats(
+    ['svmlight', 'svmhmm', 'conll', 'crfsuite', 'conllx', 'conllu', 'fasta', 'brackets', 'svmrank', 'boxes']
+)
 
 
 def format_named(name):
@@ -92,12 +94,16 @@ def by_content(head):
 
     `index:value` words after the first make SVMlight, with `qid:` svm_hmm. Lines with TABs are CRFsuite's when
     their number of fields varies or when fields look like attributes (`w=x`, `w[0]=x`, `a:0.5`); rows of one
-    width are CoNLL columns. First of all, `>native` in the first line is FASTA, brackets up to a closed `(TAG WORD)`
+    width are CoNLL columns. First of all, `>native` in the first line is FASTA, `picture` with numbers
+    boxes, brackets up to a closed `(TAG WORD)`
     are brackets, and six to ten fields with numbers in the first one and in HEAD are a treebank.
     """
     if BRACKETS.match(head):
         return 'brackets'
     lines = [line.rstrip(b' \t\r') for line in head.split(b'\n')]
+    first = next((line for line in lines if line.strip() and not line.lstrip().startswith(b'#')), b'')
+    if re.fullmatch(rb'\s*picture(\s+\d{1,9}){2}((\s+\d{1,9}){4})?', first):
+        return 'boxes'
     if re.match(rb'>(native|homolog|decoy)\b', next((line for line in lines if line[:1] not in (b'', b'#')), b'')):
         return 'fasta'
     name = _treebank(head.split(b'\n')[:50])

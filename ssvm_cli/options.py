@@ -22,7 +22,7 @@ import click
 from ssvm_cli import habits
 from ssvm_cli.command import LambdaPath, LazyChoice, Number, Option, Whole
 
-TASKS = ('multiclass', 'chain', 'dependency', 'alignment', 'cfg', 'candidates')
+TASKS = ('multiclass', 'chain', 'dependency', 'alignment', 'cfg', 'candidates', 'boxes')
 OBJECTIVES = ('hinge', 'log', 'softmax-margin')
 FEATURE_SETS = ('all', 'observed')
 ORDERS = ('1', '2')
@@ -37,6 +37,7 @@ TASK_LOSSES = {
     '1': 'hamming',
     'f1': 'f1',
     'given': 'given',
+    'overlap': 'overlap',
 }
 
 
@@ -147,7 +148,8 @@ data_options = together(
         '--task',
         type=click.Choice(TASKS),
         help='Output structure. Default: multiclass for SVMlight, dependency for CoNLL-X and CoNLL-U, cfg for '
-        'brackets, alignment for FASTA, candidates for SVMlight ranking, chain for the others.',
+        'brackets, alignment for FASTA, candidates for SVMlight ranking, boxes for pictures, '
+        'chain for the others.',
     ),
     format_option(),
     template_option,
@@ -193,11 +195,12 @@ objective_options = together(
     objective(
         '-l',
         '--task-loss',
-        metavar='[zero-one|hamming|f1|given|tree|FILE]',
+        metavar='[zero-one|hamming|f1|given|overlap|tree|FILE]',
         help='Loss of a wrong output; f1: 1 - F1 of the brackets of a tree; given: what the data say that a candidate '
-        'loses; tree: the height of the lowest node of the --taxonomy above both; FILE is a '
-        'tab-separated cost matrix with label names in its header and a row per right label. Default: zero-one (or 0) '
-        'for multiclass, hamming (or 1) for chains and dependency trees, f1 for grammars, given for candidates.',
+        'loses; overlap: 1 - intersection over union of boxes; tree: the height of the lowest node of the --taxonomy '
+        'above both; FILE is a tab-separated cost matrix with label names in its header and a row per right label. '
+        'Default: zero-one (or 0) for multiclass, hamming (or 1) for chains and dependency trees, f1 for grammars, '
+        'given for candidates, overlap for boxes.',
     ),
     objective(
         '-o',

@@ -11,6 +11,7 @@ MODULES = {
     'alignment': 'cython_ext.structures.alignment',
     'cfg': 'cython_ext.structures.cfg',
     'candidates': 'cython_ext.structures.candidates',
+    'boxes': 'cython_ext.structures.boxes',
 }
 
 

@@ -26,6 +26,7 @@ MODULES = {
     'alignment': 'alignment',
     'cfg': 'rules',
     'candidates': 'candidates',
+    'boxes': 'candidates',
 }
 
 

@@ -1,4 +1,4 @@
-"""Weights of the attributes of candidates, 'feature' float64[F].
+"""Weights of the attributes of candidates, or of the words of pictures, 'feature' float64[F].
 
 As text, a row `feature NAME -` for each attribute, which name all of them in their order."""
 

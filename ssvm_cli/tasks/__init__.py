@@ -43,6 +43,7 @@ MODULES = {
     'alignment': 'ssvm_cli.tasks.alignment',
     'cfg': 'ssvm_cli.tasks.cfg',
     'candidates': 'ssvm_cli.tasks.candidates',
+    'boxes': 'ssvm_cli.tasks.boxes',
 }
 # Options that not every task has: parameter name -> (spelling, the value that asks for nothing).
 TASK_OPTIONS = {

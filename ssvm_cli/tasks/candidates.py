@@ -4,10 +4,9 @@ import io
 
 import numpy as np
 
-from data_formats.errors import DataError
-from data_formats.parameters.candidates import FEATURE
 from ssvm_cli.progress import counted
 from ssvm_cli.reranking import RerankingScores
+from ssvm_cli.warm_start import transferred_features
 
 OPTIONS = ('min_freq', 'marginals', 'grades')
 
@@ -71,15 +70,7 @@ class CandidateTask:
         return {'attributes': dataset.attributes}
 
     def transferred(self, model, dataset, features, path):
-        """Weights by block: those of the attributes that the model has too."""
-        names = dataset.attributes
-        old = np.array([model.attributes.get(names.name_bytes(k)) for k in range(len(names))], np.int64)
-        known = np.flatnonzero(old >= 0)
-        if not len(known):
-            raise DataError(path, None, 'none of its attributes occurs in the training data')
-        weights = np.zeros(len(names))
-        weights[known] = model.weights[FEATURE][old[known]]
-        return {FEATURE: weights}
+        return transferred_features(model, dataset, path)
 
     # ----------------------------------------------------------------------------------- reading with a model
 

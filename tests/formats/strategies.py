@@ -63,6 +63,28 @@ def svmrank(data):
     return ''.join(f'{target!r} qid:{qid} {pairs(row)}\n' for qid, group in data for target, row in group)
 
 
+# Pictures are (width, height, box or None, [(x, y, word)]).
+blankless = words.map(lambda name: name.replace(' ', '.'))
+
+
+@st.composite
+def picture(draw, always=False):
+    width, height = draw(st.integers(1, 9)), draw(st.integers(1, 9))
+    columns, rows = (st.tuples(*[st.integers(0, size - 1)] * 2).map(sorted) for size in (width, height))
+    (left, right), (top, bottom) = draw(columns), draw(rows)
+    box = (left, top, right, bottom) if always or draw(st.booleans()) else None
+    point = st.tuples(st.integers(0, width - 1), st.integers(0, height - 1), blankless)
+    return width, height, box, draw(st.lists(point, max_size=5))
+
+
+def boxes(data):
+    text = ''
+    for width, height, box, points in data:
+        text += ' '.join(map(str, ('picture', width, height, *(box or ())))) + '\n'
+        text += ''.join(f'{x} {y} {word}\n' for x, y, word in points)
+    return text
+
+
 # A treebank is a list of sentences, a sentence a list of words (form, lemma, coarse tag, fine tag, head, relation).
 cells = words.filter(lambda text: text.strip(' ') == text) | st.sampled_from(['_', '#', '1-2', '"', '$', 'é', '\u00a0'])
 

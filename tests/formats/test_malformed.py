@@ -10,11 +10,12 @@ from data_formats.candidates import CandidateDataset
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError
 from data_formats.homologs import HomologDataset
+from data_formats.pictures import PictureDataset
 from data_formats.registry import by_extension, format_named
 from data_formats.sentences import SentenceDataset
 from data_formats.source import Source
 from data_formats.trees import TreeDataset
-from tests.formats.tools import groups, homologs, phrases, sentences, sequences
+from tests.formats.tools import groups, homologs, phrases, pictures, sentences, sequences
 
 FOLDER = Path(__file__).parent / 'malformed'
 CASES = yaml.safe_load((FOLDER / 'cases.yaml').read_text(encoding='utf-8'))
@@ -28,6 +29,11 @@ def told(dataset):
         return [
             [qid, *(f'{y:g}{"".join(f" {k}:{v:g}" for k, v in row.items())}' for y, row in rows)]
             for qid, rows in groups(dataset)
+        ]
+    if isinstance(dataset, PictureDataset):
+        return [
+            [width, height, list(box or ()), *(f'{x} {y} {word or "?"}' for x, y, word in points)]
+            for width, height, box, points in pictures(dataset)
         ]
     if isinstance(dataset, HomologDataset):
         return homologs(dataset)

@@ -122,6 +122,7 @@ BAD = {
     'svmlight': (b'nan 1:1\n', b'2 1:1\n1 2:1\n'),
     'svmhmm': (b'nan qid:1 1:1\n', b'2 qid:1 1:1\n1 qid:2 2:1\n'),
     'svmrank': (b'0 qid:1 1:1\nnan qid:1 1:1\n', b'2 qid:1 1:1\n1 qid:2 2:1\n'),
+    'boxes': (b'picture 2 2 0 0 1 1\n0 0 a\n0 2 a\n', b'picture 1 1 0 0 0 0\n0 0 bb\n'),
     'conll': (b'a b c\nd\n', b'a b c\n\n'),
     'crfsuite': (b'A\ta\tb:1\nB:\ta\n', b'A\ta\n\n'),
     'fasta': (b'>native 1\nAC\n>decoy 1\nG-\n', b'>native 1\nA\n>homolog 1 0:0:M\nC\n'),

@@ -78,6 +78,9 @@ def test_by_extension(path, name):
         (b'1\tEl\tel\td\tda\t_\t2\t_\t2\t_\n1.1\tya\tya\tn\tnc\t_\t_\t_\t_\t_\n', 'conllu'),
         (b'1\t2:1\tb:1\tc:1\td:1\te:1\t3\n3\t2:1\tb:1\tc:1\td:1\te:1\t3\n', 'crfsuite'),
         (b'# a comment\n>native 1\nACGT\n', 'fasta'),
+        (b'# x\n picture 10 8\n', 'boxes'),
+        (b'picture 10 8 0 0 3 3\r\n1 1 a\n', 'boxes'),
+        (b'picture this week\n', 'conll'),
         (b'>sp|P69905\nMVL\n', None),
         (b'\n( (S\n  (NP-SBJ (DT the) (NN dog))', 'brackets'),
         (b'(NN dog dog)', 'brackets'),
@@ -104,7 +107,7 @@ def test_detection_consumes_nothing(tmp_path):
     path.write_bytes(b'what is this\nthing here\n')
     with pytest.raises(DataError) as error, Source(path) as source:
         detect(source)
-    known = 'svmlight|svmhmm|conll|crfsuite|conllx|conllu|fasta|brackets|svmrank'
+    known = 'svmlight|svmhmm|conll|crfsuite|conllx|conllu|fasta|brackets|svmrank|boxes'
     assert str(error.value) == f'{path}: cannot tell the format of this file (give --format {known})'
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.errors import UsageError
 from tests.formats import strategies
-from tests.formats.tools import groups, read, sequences, stream, written
+from tests.formats.tools import groups, pictures, read, sequences, stream, written
 
 PLAIN = {'svmlight': strategies.svmlight, 'svmhmm': strategies.svmhmm, 'crfsuite': strategies.crfsuite}
 
@@ -69,6 +69,27 @@ def test_a_stream_of_groups_gives_what_reading_gives(folder, train, test, block)
     assert groups(read(folder, 'svmrank', text, known)) == wanted
     blocks = list(stream(folder, 'svmrank', text, known, block))
     assert list(chain.from_iterable(groups(b.dataset) for b in blocks)) == wanted
+    assert b''.join(b.rows for b in blocks) == text.encode()
+
+
+@given(st.lists(strategies.picture(), min_size=1, max_size=4))
+def test_boxes(folder, data):
+    dataset = read(folder, 'boxes', strategies.boxes(data), require_labels=False)
+    assert pictures(dataset) == data
+    text = written('boxes', dataset)
+    assert text == strategies.boxes(data).encode()
+    assert pictures(read(folder, 'boxes', text, require_labels=False)) == data
+
+
+@given(*[st.lists(strategies.picture(always=True), min_size=1, max_size=4)] * 2, st.integers(1, 60))
+@settings(max_examples=50)
+def test_a_stream_of_pictures_gives_what_reading_gives(folder, train, test, block):
+    known = read(folder, 'boxes', strategies.boxes(train))
+    text, names = strategies.boxes(test), set(known.attributes.names())
+    wanted = [(*rest, [(x, y, word if word in names else None) for x, y, word in points]) for *rest, points in test]
+    assert pictures(read(folder, 'boxes', text, known)) == wanted
+    blocks = list(stream(folder, 'boxes', text, known, block))
+    assert list(chain.from_iterable(pictures(b.dataset) for b in blocks)) == wanted
     assert b''.join(b.rows for b in blocks) == text.encode()
 
 

@@ -124,6 +124,19 @@ def groups(dataset):
     return out
 
 
+def pictures(dataset):
+    """Pictures as plain lists: for each (width, height, box or None, [(x, y, word or None)])."""
+    names, out = dataset.attributes.names(), []
+    for i in range(dataset.n):
+        span = slice(dataset.offsets[i], dataset.offsets[i + 1])
+        words = [names[k] if k >= 0 else None for k in dataset.words[span].tolist()]
+        box = tuple(dataset.right[i].tolist())
+        places = dataset.points[span].tolist()
+        points = [(x, y, word) for (x, y), word in zip(places, words, strict=True)]
+        out.append((*dataset.sizes[i].tolist(), None if box[0] < 0 else box, points))
+    return out
+
+
 def phrases(dataset):
     """A dataset of trees as brackets, with ? for what is not known; plain sentences as their words."""
     words = [*dataset.word_names.names(), '?']
