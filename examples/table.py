@@ -21,6 +21,8 @@ def scores_of(metrics):
         return {'F1': metrics['f1'], 'complete': metrics['complete_match']}
     if 'chunks' in metrics:
         return {'accuracy': metrics['accuracy'], 'chunk F1': metrics['chunks']['f1']}
+    if 'found' in metrics:
+        return {'IoU': metrics['overlap'], 'found': metrics['found']}
     if 'best_loss' in metrics:
         return {'accuracy': metrics['accuracy'], 'loss': metrics['loss']}
     if 'pairs' in metrics:

@@ -1,9 +1,12 @@
-"""Made-up pictures in which an object is to be found, as SVMlight ranking lines: generate.py PICTURES SEED > FILE
+"""Made-up pictures in which an object is to be found: generate.py candidates|pictures NUMBER SEED > FILE
 
 A picture is a grid of SIDE times SIDE visual words, numbers from 1 to WORDS. In a box of random place and size, at
-least 4 by 4, there is the object, whose words come from a distribution of its own. The candidates are boxes: half of
-them near the object, with sides moved by up to 2, half of them anywhere. Features are how many words of each kind a box
-holds, over SIDE; the loss is 1 - the area that a box shares with the object over the area of both together.
+least 4 by 4, there is the object, whose words come from a distribution of its own. `pictures` writes them as such, a
+line for each point.
+
+`candidates` writes boxes as SVMlight ranking lines: half of them near the object, with sides moved by up to 2, half of
+them anywhere. Features are how many words of each kind a box holds, over SIDE; the loss is 1 - the area that a box
+shares with the object over the area of both together. Boxes are (left, top, right, bottom), the last two included.
 """
 
 import sys
@@ -19,46 +22,60 @@ def distributions(rng):
 
 
 def random_box(rng, least):
-    """(top, left, bottom, right), the last two not included."""
-    height, width = rng.integers(least, SIDE // 2 + 1, size=2)
-    top, left = rng.integers(SIDE - height + 1), rng.integers(SIDE - width + 1)
-    return np.array([top, left, top + height, left + width])
+    """A box with sides from `least` to half of the picture's."""
+    size = rng.integers(least, SIDE // 2 + 1, size=2)
+    corner = rng.integers(SIDE - size + 1)
+    return np.concatenate([corner, corner + size - 1])
 
 
 def near(rng, box):
     """A box with all sides moved a little."""
-    moved = np.clip(box + rng.integers(-2, 3, size=4), 0, SIDE)
-    return moved if (moved[2:] > moved[:2]).all() else near(rng, box)
+    moved = np.clip(box + rng.integers(-2, 3, size=4), 0, SIDE - 1)
+    return moved if (moved[2:] >= moved[:2]).all() else near(rng, box)
 
 
-def area(box):
-    return int(np.prod(np.maximum(box[2:] - box[:2], 0)))
+def inside(box):
+    """The part of an array [y, x] that a box is."""
+    left, top, right, bottom = box
+    return np.s_[top : bottom + 1, left : right + 1]
 
 
 def loss(box, other):
     """1 - intersection over union."""
-    shared = area(np.concatenate([np.maximum(box[:2], other[:2]), np.minimum(box[2:], other[2:])]))
-    return 1 - shared / (area(box) + area(other) - shared)
+    marks = np.zeros((SIDE, SIDE), int)
+    marks[inside(box)] += 1
+    marks[inside(other)] += 1
+    return 1 - (marks == 2).sum() / (marks > 0).sum()
 
 
-def lines(count, seed):
-    """The lines of that many pictures; their words have the same chances for every seed."""
+def pictures(count, rng):
+    """Pairs (words [y, x], box); words have the same chances for every seed."""
     background, of_object = distributions(np.random.default_rng(0))
-    rng = np.random.default_rng(seed)
-    for number in range(1, count + 1):
-        picture = rng.choice(WORDS, size=(SIDE, SIDE), p=background)
-        there = random_box(rng, 4)
-        top, left, bottom, right = there
-        picture[top:bottom, left:right] = rng.choice(WORDS, size=(bottom - top, right - left), p=of_object)
+    for _ in range(count):
+        picture, box = rng.choice(WORDS, size=(SIDE, SIDE), p=background), random_box(rng, 4)
+        picture[inside(box)] = rng.choice(WORDS, size=picture[inside(box)].shape, p=of_object)
+        yield picture + 1, box
+
+
+def candidate_lines(count, rng):
+    for number, (picture, there) in enumerate(pictures(count, rng), 1):
         for c in range(CANDIDATES):
             box = near(rng, there) if c % 2 else random_box(rng, 2)
-            words = np.bincount(picture[box[0] : box[2], box[1] : box[3]].ravel(), minlength=WORDS)
-            pairs = ' '.join(f'{word}:{times / SIDE:g}' for word, times in enumerate(words, 1) if times)
+            words = np.bincount(picture[inside(box)].ravel())
+            pairs = ' '.join(f'{word}:{times / SIDE:g}' for word, times in enumerate(words) if times)
             yield f'{loss(box, there):.4f} qid:{number} {pairs} # {" ".join(map(str, box))}'
 
 
+def picture_lines(count, rng):
+    for picture, box in pictures(count, rng):
+        yield f'picture {SIDE} {SIDE} {" ".join(map(str, box))}'
+        yield from (f'{x} {y} {word}' for (y, x), word in np.ndenumerate(picture))
+
+
+KINDS = {'candidates': candidate_lines, 'pictures': picture_lines}
+
 if __name__ == '__main__':
-    if len(sys.argv) != 3:
-        sys.exit('usage: generate.py PICTURES SEED > FILE')
-    for line in lines(int(sys.argv[1]), int(sys.argv[2])):
+    if len(sys.argv) != 4 or sys.argv[1] not in KINDS:
+        sys.exit('usage: generate.py candidates|pictures NUMBER SEED > FILE')
+    for line in KINDS[sys.argv[1]](int(sys.argv[2]), np.random.default_rng(int(sys.argv[3]))):
         print(line)
