@@ -1,14 +1,7 @@
 from libc.stdint cimport int32_t, int64_t
 
+from cython_ext.structures.box_sets cimport Sums
 from cython_ext.structures.structure cimport SummedStructure
-
-
-cdef struct Sums:
-    # [height + 1, width + 1] each: sums over the points above and to the left of a place
-    double *gains           # of scores above 0
-    double *costs           # of scores below 0
-    double *bans            # of points whose score is -inf, counted
-    double rounding         # how far sums of them may be off
 
 
 cdef class Boxes(SummedStructure):

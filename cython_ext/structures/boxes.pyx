@@ -2,14 +2,8 @@
 
 An output is (left, top, right, bottom), places from 0 that all belong to it, and a part is a word of the picture. The best
 boxes are found by branch and bound over sets of boxes, after the efficient subwindow search of Lampert, Blaschko and Hofmann
-(2008): a set has intervals for the four sides, and with the largest and the smallest box in it
-
-    score    <= what is above 0 in the largest + what is below 0 in the smallest
-    overlap  >= I / (A + G - I),  I: what the smallest shares with the right box, A: area of the largest, G: of the right one
-
-since intersection over union, I / (A + G - I), grows with I and falls with A; the loss is 1 - overlap. Sets are looked
-through depth first, the more promising half first, so that memory does not grow with the number of boxes. Sums over all
-boxes visit each of them.
+(2008), with the bounds of box_sets.pxd; sets are looked through depth first, the more promising half first, so that memory
+does not grow with the number of boxes. Sums over all boxes visit each of them.
 """
 
 import numpy as np
@@ -18,21 +12,14 @@ from libc.math cimport INFINITY, exp, fabs, log
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy, memset
 
+from cython_ext.structures.box_sets cimport (
+    BOTTOM, LEFT, RIGHT, TOP, Set, Sums, area, bound_of, common, inside, is_empty, over, widest,
+)
 from cython_ext.structures.registry import StructureInfo
 from cython_ext.structures.structure cimport SummedStructure
 
 cdef enum:
-    LEFT = 0
-    TOP = 1
-    RIGHT = 2
-    BOTTOM = 3
     DEEPEST = 256           # sets that wait: one for each halving of an interval, of which there are 4 times 31
-
-
-cdef struct Set:
-    int32_t[4] low
-    int32_t[4] high
-    double bound
 
 
 cdef class Boxes(SummedStructure):
@@ -255,63 +242,6 @@ cdef class Boxes(SummedStructure):
             if theta[point[2]] > -INFINITY:
                 mean[point[2]] += max(cover[point[1] * stride + point[0]], 0.0) / partition
         return top + log(partition)
-
-
-cdef inline bint inside(const int32_t *point, const int32_t *box) noexcept nogil:
-    return box[LEFT] <= point[0] <= box[RIGHT] and box[TOP] <= point[1] <= box[BOTTOM]
-
-
-cdef inline double area(const int32_t *box) noexcept nogil:
-    return <double> (box[RIGHT] - box[LEFT] + 1) * (box[BOTTOM] - box[TOP] + 1)
-
-
-cdef inline double common(const int32_t *a, const int32_t *b) noexcept nogil:
-    """How many places two boxes share."""
-    cdef int32_t width = min(a[RIGHT], b[RIGHT]) - max(a[LEFT], b[LEFT]) + 1
-    cdef int32_t height = min(a[BOTTOM], b[BOTTOM]) - max(a[TOP], b[TOP]) + 1
-    return <double> width * height if width > 0 and height > 0 else 0.0
-
-
-cdef inline double over(const double *sums, Py_ssize_t stride, const int32_t *first, const int32_t *last) noexcept nogil:
-    """The sum over the box from the left upper corner of one box to the right lower one of another."""
-    cdef const double *above = sums + first[TOP] * stride
-    cdef const double *below = sums + (last[BOTTOM] + 1) * stride
-    return (below[last[RIGHT] + 1] - above[last[RIGHT] + 1]) - (below[first[LEFT]] - above[first[LEFT]])
-
-
-cdef inline Py_ssize_t widest(const Set *boxes) noexcept nogil:
-    """The side with the widest interval."""
-    cdef Py_ssize_t side, best = 0
-    for side in range(1, 4):
-        if boxes.high[side] - boxes.low[side] > boxes.high[best] - boxes.low[best]:
-            best = side
-    return best
-
-
-cdef inline bint is_empty(const Set *boxes) noexcept nogil:
-    return boxes.low[LEFT] > boxes.high[RIGHT] or boxes.low[TOP] > boxes.high[BOTTOM]
-
-
-cdef double bound_of(const Set *boxes, const Sums *s, Py_ssize_t stride, const int32_t *right) noexcept nogil:
-    """What no box of a set can exceed; right: the right box where the loss counts, or NULL."""
-    cdef int32_t[4] largest, smallest
-    cdef double bound, shared
-    cdef bint core = boxes.high[LEFT] <= boxes.low[RIGHT] and boxes.high[TOP] <= boxes.low[BOTTOM]
-    if is_empty(boxes):
-        return -INFINITY
-    largest[LEFT], largest[TOP], largest[RIGHT], largest[BOTTOM] = (
-        boxes.low[LEFT], boxes.low[TOP], boxes.high[RIGHT], boxes.high[BOTTOM])
-    smallest[LEFT], smallest[TOP], smallest[RIGHT], smallest[BOTTOM] = (
-        boxes.high[LEFT], boxes.high[TOP], boxes.low[RIGHT], boxes.low[BOTTOM])
-    if core and over(s.bans, stride, smallest, smallest) > 0:
-        return -INFINITY
-    bound = over(s.gains, stride, largest, largest)
-    if core:
-        bound += over(s.costs, stride, smallest, smallest)
-    if right != NULL:
-        shared = common(smallest, right) if core else 0.0
-        bound += 1.0 - shared / (area(largest) + area(right) - shared)
-    return bound
 
 
 def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
