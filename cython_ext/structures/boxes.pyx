@@ -159,6 +159,7 @@ cdef class Boxes(SummedStructure):
         while count:
             count -= 1
             here = waiting[count]
+            # bounds are sums in another order than scores
             if found == k and here.bound <= values[k - 1] + s.rounding or here.bound == -INFINITY and found > 0:
                 continue
             side = widest(&here)
@@ -170,15 +171,15 @@ cdef class Boxes(SummedStructure):
             first[0] = second[0] = here
             first.high[side], second.low[side] = middle, middle + 1
             first.bound, second.bound = bound_of(first, &s, stride, right), bound_of(second, &s, stride, right)
-            if first.bound >= second.bound:         # the last one is the next to be looked at
-                here = first[0]
-                first[0], second[0] = second[0], here
-            if is_empty(second):
-                continue
-            if is_empty(first):
+            if is_empty(first):                     # then the other one is not
                 first[0] = second[0]
                 count += 1
+            elif is_empty(second):
+                count += 1
             else:
+                if first.bound >= second.bound:     # the last one is the next to be looked at
+                    here = first[0]
+                    first[0], second[0] = second[0], here
                 count += 2
         return found
 

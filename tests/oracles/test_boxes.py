@@ -69,6 +69,20 @@ def test_a_picture_that_is_too_large_to_list_its_boxes():
     assert Overlap(structure).max_of(0, theta)[0] == pytest.approx(best_augmented, rel=1e-12)
 
 
+@pytest.mark.parametrize('size', [(2, 1), (1, 3), (4, 3), (5, 5)], ids=str)
+def test_where_every_place_is_forbidden_some_box_is_named(size):
+    width, height = size
+    points = [(x, y, (x + y) % 2) for x in range(width) for y in range(height)]
+    structure, _ = build(dataset_of([(width, height, points, (0, 0, 0, 0))]))
+    theta = np.full(2, -np.inf)
+    for value, code in (structure.max_oracle(0, theta), Overlap(structure).max_of(0, theta)[:2]):
+        assert value == -np.inf and tuple(code.tolist()) in all_boxes(width, height)
+    values, codes = structure.topk_oracle(0, theta, 3)
+    assert values.tolist() == [-np.inf] and tuple(codes[0].tolist()) in all_boxes(width, height)
+    partition, mean = structure.exp_oracle(0, theta)
+    assert partition == -np.inf and mean.tolist() == [0, 0]
+
+
 def test_words_that_are_not_known_do_not_count():
     pictures = random_pictures([(4, 4)], points=9, words=3, seed=1)
     data = dataset_of(pictures)
