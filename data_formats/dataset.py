@@ -28,6 +28,7 @@ class ReadOptions:
     window : how many neighbours on each side a token gets the attributes of (formats with ready-made attributes)
     edge_features : whether a token's attributes are those of the transition into it too (the same formats)
     terminals : 'word' or 'pos', what the rules of a grammar end in (brackets)
+    grades : targets are grades of relevance, not losses (candidates)
     top : the label that every tree has on top (brackets; None while training, or to leave trees as they are)
     threads : that may read a whole file side by side, where the vocabularies are known
     """
@@ -48,6 +49,7 @@ class ReadOptions:
     whole: bool = False
     terminals: str = 'word'
     top: str | None = None
+    grades: bool = False
 
 
 @dataclass

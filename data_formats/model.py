@@ -13,6 +13,12 @@ HEADER = 'header.json'
 MATRICES = ('cost', 'similarity')  # over the labels, where there are any
 
 
+def _no_names():
+    from cython_ext.text.vocabulary import Vocabulary
+
+    return Vocabulary()
+
+
 @dataclass
 class Model:
     """A trained model.
@@ -20,7 +26,7 @@ class Model:
     Attributes:
         header: JSON-able facts: format and version, task, objective, loss, lambda, how the data are read ('data'),
             solver, seed, primal, dual, gap, status and so on.
-        label_names: vocabulary of the K labels, None in a task without labels.
+        label_names: vocabulary of the K labels, empty where the task has none.
         attributes, edge_attributes, word_names, tag_names, node_types, factor_types: further vocabularies, those that
             the task has.
         weights: a dictionary of arrays, see data_formats.parameters for those of a task.
@@ -31,7 +37,7 @@ class Model:
     """
 
     header: dict
-    label_names: object = None
+    label_names: object = field(default_factory=_no_names)
     attributes: object = None
     edge_attributes: object = None
     weights: dict = field(default_factory=dict)

@@ -84,6 +84,7 @@ OPTIONAL = {
     'data.window': (_window, f'a whole number from 0 to {WIDEST}'),
     'data.edge_features': (_exactly(bool), 'true or false'),
     'data.tag_column': (_one_of('coarse', 'fine', 'both'), 'coarse, fine or both'),
+    'data.grades': (_exactly(bool), 'true or false'),
     'data.unlabelled': (_exactly(bool), 'true or false'),
     'data.states': (_lists_of(str), 'lists of names'),
     'data.scopes': (_lists_of(int), 'lists of numbers'),

@@ -68,7 +68,7 @@ FORMATS = Formats(
             'arff',
             'graph',
         ),
-        'links',
+        *('links', 'svmrank', 'boxes'),
     ]
 )
 
@@ -111,13 +111,16 @@ def by_content(head):
     `index:value` words after the first make SVMlight, with `qid:` svm_hmm, with sets of labels before them
     multilabel, with a `ROW-COLUMN` in front links.
     Lines with TABs are CRFsuite's when their number of fields varies or when fields look like attributes (`w=x`,
-    `w[0]=x`, `a:0.5`); rows of one width are CoNLL columns. First of all, `>native` in the first line is FASTA, an
-    object with `"nodes"` a graph, `@relation` ARFF, brackets up to a closed `(TAG WORD)` are brackets, and six to ten
-    fields with numbers in the first one and in HEAD are a treebank.
+    `w[0]=x`, `a:0.5`); rows of one width are CoNLL columns. First of all, `>native` in the first line is FASTA,
+    `picture` with numbers boxes, an object with `"nodes"` a graph, `@relation` ARFF, brackets up to a closed
+    `(TAG WORD)` are brackets, and six to ten fields with numbers in the first one and in HEAD are a treebank.
     """
     if BRACKETS.match(head):
         return 'brackets'
     lines = [line.rstrip(b' \t\r') for line in head.split(b'\n')]
+    first = next((line for line in lines if line.strip() and not line.lstrip().startswith(b'#')), b'')
+    if re.fullmatch(rb'\s*picture(\s+\d{1,9}){2}((\s+\d{1,9}){4})?', first):
+        return 'boxes'
     if re.match(rb'>(native|homolog|decoy)\b', next((line for line in lines if line[:1] not in (b'', b'#')), b'')):
         return 'fasta'
     if ARFF.match(head):

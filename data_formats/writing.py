@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from cython_ext.text.output import attribute_lines, label_lines, label_set_lines, pair_lines
+from cython_ext.text.output import attribute_lines, candidate_lines, label_lines, label_set_lines, pair_lines
 from cython_ext.text.rows import keep_ids
 from cython_ext.text.vocabulary import Vocabulary, encoded
 from data_formats.errors import UsageError
@@ -77,6 +77,12 @@ def write_pairs(dataset, stream, names, sequences):
         raise UsageError('tokens without label cannot be written: they would be labelled 0, which is a label here')
     rows, numbers = numbered_rows(dataset, names, 1)
     pair_lines(dataset.labels, labels, dataset.offsets, sequences, rows, numbers, stream)
+
+
+def write_candidates(dataset, stream, names):
+    """A CandidateDataset as SVMlight ranking lines; attributes and `names` as in write_pairs."""
+    rows, numbers = numbered_rows(dataset, names, 1)
+    candidate_lines(dataset.targets, dataset.qids, dataset.offsets, rows, numbers, stream)
 
 
 def write_label_sets(dataset, stream, names):

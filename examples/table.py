@@ -25,6 +25,10 @@ def scores_of(metrics):
         return {'accuracy': metrics['accuracy'], 'chunk F1': metrics['chunks']['f1']}
     if 'aer' in metrics:
         return {'AER': metrics['aer'], 'exact': metrics['exact']}
+    if 'found' in metrics:
+        return {'IoU': metrics['overlap'], 'found': metrics['found']}
+    if 'best_loss' in metrics:
+        return {'accuracy': metrics['accuracy'], 'loss': metrics['loss']}
     if 'pairs' in metrics:
         return {'accuracy': metrics['accuracy'], 'pairs': metrics['pairs']['recall']}
     return {'accuracy': metrics['accuracy'], 'mean F1': metrics['macro_f1']}

@@ -72,6 +72,10 @@ def convert_data(o, source, progress):
         raise UsageError(f'{target} cannot be written: attributes do not say what the columns were')
     if 'alignment' in module.TASKS:
         _refuse_attribute_options(o, 'alignment data')
+    if 'boxes' in module.TASKS:
+        _refuse_attribute_options(o, 'pictures')
+    if 'candidates' in module.TASKS and o.bias:
+        raise UsageError(f'{o.input} holds candidates, among which --bias makes no difference')
     if o.template is not None and name != 'conll':
         raise UsageError(f'--template makes attributes of CoNLL columns, and {o.input} is in the format {name}')
     template = (read_text(o.template), o.template) if o.template is not None else (None, '<template>')

@@ -41,5 +41,5 @@ class DevScorer:
             w = self.decoder.features.weights(self.features.blocks(w))
         codes, _ = self.decoder.predict(w)
         scores = self.task.scores(self.model)
-        scores.compare(self.dataset, self.task.outputs(codes, self.dataset, self.decoder))
+        scores.compare(self.dataset, self.task.outputs(codes, self.dataset, self.decoder, w))
         return scores.row()

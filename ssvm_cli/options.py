@@ -9,6 +9,7 @@ Values that a later release adds are one line in a tuple here; what is not liste
     alignment options   train
     grammar options     train
     graph options       train
+    candidate options   train
     kernel options      train
     solver options      train
     stopping options    train
@@ -22,7 +23,10 @@ import click
 from ssvm_cli import habits
 from ssvm_cli.command import LambdaPath, LazyChoice, Number, Option, Whole
 
-TASKS = ('multiclass', 'chain', 'dependency', 'alignment', 'cfg', 'multilabel', 'graph', 'matching')
+TASKS = (
+    *('multiclass', 'chain', 'dependency', 'alignment', 'cfg', 'multilabel', 'graph', 'matching'),
+    *('candidates', 'boxes'),
+)
 OBJECTIVES = ('hinge', 'log', 'softmax-margin')
 FEATURE_SETS = ('all', 'observed')
 ORDERS = ('1', '2')
@@ -31,7 +35,15 @@ KERNELS = ('linear', 'poly', 'rbf')
 # What svm_struct_learn writes for -o and -l is understood too: spelling -> name.
 RESCALE = {'margin': 'margin', '2': 'margin', 'slack': 'slack', '1': 'slack'}
 SLACK_NORMS = ('1', '2')
-TASK_LOSSES = {'zero-one': 'zero-one', '0': 'zero-one', 'hamming': 'hamming', '1': 'hamming', 'f1': 'f1'}
+TASK_LOSSES = {
+    'zero-one': 'zero-one',
+    '0': 'zero-one',
+    'hamming': 'hamming',
+    '1': 'hamming',
+    'f1': 'f1',
+    'given': 'given',
+    'overlap': 'overlap',
+}
 
 
 def formats():
@@ -102,6 +114,7 @@ trees = functools.partial(option, section='Trees (dependency)')
 alignments = functools.partial(option, section='Alignments (alignment)')
 grammars = functools.partial(option, section='Grammars (cfg)')
 graphs = functools.partial(option, section='Graphs (multilabel, graph)')
+candidates = functools.partial(option, section='Candidates (candidates)')
 kernel = functools.partial(option, section='Kernel')
 solver = functools.partial(option, section='Solver')
 stopping = functools.partial(option, section='Stopping, whichever comes first')
@@ -141,7 +154,8 @@ data_options = together(
         '--task',
         type=click.Choice(TASKS),
         help='Output structure. Default: multiclass for SVMlight, dependency for CoNLL-X and CoNLL-U, cfg for '
-        'brackets, alignment for FASTA, matching for links, chain for the others.',
+        'brackets, alignment for FASTA, multilabel for LIBSVM multilabel and ARFF, graph for JSON lines, matching for '
+        'links, candidates for SVMlight ranking, boxes for pictures, chain for the others.',
     ),
     format_option(),
     template_option,
@@ -187,11 +201,12 @@ objective_options = together(
     objective(
         '-l',
         '--task-loss',
-        metavar='[zero-one|hamming|f1|tree|FILE]',
-        help='Loss of a wrong output; f1: 1 - F1 of the brackets of a tree; tree: the height of the lowest node of the '
-        '--taxonomy above both; FILE is a '
-        'tab-separated cost matrix with label names in its header and a row per right label. Default: zero-one (or 0) '
-        'for multiclass, hamming (or 1) for chains, dependency trees and matchings, f1 for grammars.',
+        metavar='[zero-one|hamming|f1|given|overlap|tree|FILE]',
+        help='Loss of a wrong output; f1: 1 - F1 of the brackets of a tree; given: what the data say that a candidate '
+        'loses; overlap: 1 - intersection over union of boxes; tree: the height of the lowest node of the --taxonomy '
+        'above both; FILE is a tab-separated cost matrix with label names in its header and a row per right label. '
+        'Default: zero-one (or 0) for multiclass, hamming (or 1) for chains, dependency trees, label sets, '
+        'graphs and matchings, f1 for grammars, given for candidates, overlap for boxes.',
     ),
     objective(
         '-o',
@@ -324,6 +339,14 @@ graph_options = together(
         metavar='RHO',
         help='Of soft, the weight of RHO/2 |delta|^2 with the agreement variables delta: a small one, such as 1/n, is '
         'near lp and slow; with a large one the factors hardly have to agree. Default: 1.',
+    ),
+)
+
+candidate_options = together(
+    candidates(
+        '--grades',
+        is_flag=True,
+        help='Lines begin with grades of relevance, not losses: a candidate loses what the best of its group has more.',
     ),
 )
 

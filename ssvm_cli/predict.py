@@ -19,7 +19,7 @@ from ssvm_cli.command import Command, Whole
     help='Add a column LABEL:P for each label, one of HEAD:P for dependency trees. For the log losses only.',
 )
 @options.output(
-    '--scores', is_flag=True, help="Add scores: each label's for multiclass, each sequence's or tree's otherwise."
+    '--scores', is_flag=True, help="Add scores: each label's for multiclass, the chosen output's otherwise."
 )
 @options.output('--evaluate', is_flag=True, help='Compare with the labels of TEST; figures go to standard error.')
 @options.output(
@@ -40,7 +40,8 @@ def command(**given):
       ssvm predict --nbest 3 test.conll chunk.model
 
     CoNLL columns come back with one more column, treebanks and brackets with the trees predicted; other formats give
-    one label a line. TEST may be compressed, a pipe, or `-`; memory does not grow with its length.
+    one label a line, for candidates their numbers. TEST may be compressed, a pipe, or `-`; memory does not grow with
+    its length.
     """
     from ssvm_cli.predicting import predict
 

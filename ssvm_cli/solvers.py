@@ -8,6 +8,7 @@ from data_formats.errors import UsageError
 AUTO = {'hinge': 'bcfw', 'log': 'eg', 'softmax-margin': 'eg'}
 SAID = {'slack': 'slack rescaling', 'squared': 'slack norm 2', 'hard-margin': 'a hard margin'}
 WIDTH = 100
+WHOLE = ('f1', 'overlap')  # usual losses of tasks that are no sums over parts
 
 
 def choose(name, objective, kernel=False, variants=(), task_loss=None, order=1):
@@ -46,8 +47,8 @@ def choose(name, objective, kernel=False, variants=(), task_loss=None, order=1):
 def automatic(objective, kernel=False, variants=(), task_loss=None, order=1):
     """What `auto` picks: the usual solver, or the first one that works with kernels where it does not."""
     usual = 'n-slack' if 'hard-margin' in variants else AUTO[objective]
-    if objective == 'softmax-margin' and task_loss in ('zero-one', 'f1'):
-        usual = 'lbfgs'  # on sequences and trees these losses are no sums over parts, which eg needs
+    if objective == 'softmax-margin' and task_loss in ('zero-one', *WHOLE):
+        usual = 'lbfgs'  # on sequences, trees and boxes these losses are no sums over parts, which eg needs
     if usual == 'eg' and order == 2 and not kernel:
         usual = 'lbfgs'  # eg keeps numbers for each part of each example, and there are K^3 triplets
     return usual if not kernel or solver_info(usual).kernels else next(iter(with_kernels(objective)), usual)

@@ -19,6 +19,7 @@ SOFT_SOLVER = 'soft-bcfw'
 @options.alignment_options
 @options.grammar_options
 @options.graph_options
+@options.candidate_options
 @options.path_options
 @options.kernel_options
 @options.solver_options

@@ -31,7 +31,7 @@ from ssvm_cli.resources import available_cpus, return_memory
 from ssvm_cli.schedule import Schedule
 from ssvm_cli.settings import check_oracle, parse_settings, with_oracle
 from ssvm_cli.signals import StopFlag
-from ssvm_cli.solvers import choose
+from ssvm_cli.solvers import WHOLE, choose
 from ssvm_cli.tasks import task_named
 from ssvm_cli.training_files import check_files, checkpoint_path
 
@@ -203,7 +203,7 @@ class Training:
         self.largest = data.largest_value
         self.classes = read_classes(o, self.task.name, data.label_names.names())
         self._settle_loss()
-        if o.task_loss is None and self.loss_name == 'f1':  # not every solver can do with it
+        if o.task_loss is None and self.loss_name in WHOLE:  # not every solver can do with it
             self.info, settings = requested_solver(o, self.loss_name)
             self.settings = self.info.settings(settings)
         self.lam = o.lam if o.lam is not None else 1 / data.n

@@ -84,6 +84,17 @@ def graph_weights(model, dataset, blocks):
     return blocks
 
 
+def transferred_features(model, dataset, path):
+    """The same for models with one weight for each attribute and no labels: candidates and boxes."""
+    places = _places(dataset.attributes, model.attributes)
+    known = np.flatnonzero(places >= 0)
+    if not len(known):
+        raise DataError(path, None, 'none of its attributes occurs in the training data')
+    weights = np.zeros(len(places))
+    weights[known] = model.weights['feature'][places[known]]
+    return {'feature': weights}
+
+
 def same_dual_point(model, dataset, path, solver):
     """The dual point of an earlier model of the same data (its lambda may differ).
 

@@ -123,7 +123,7 @@ cdef class ArcTable:
 
 def table_of_blocks(blocks, hash_bits=None):
     """The ArcTable of a model's blocks. Raises ValueError when they are none."""
-    from cython_ext.structures.multiclass import padded
+    from cython_ext.structures.choice import padded
 
     rows = blocks.get('relation.weights')
     n_labels = 1 if rows is None else rows.shape[1] if rows.ndim == 2 else 0

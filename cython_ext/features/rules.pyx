@@ -3,59 +3,21 @@
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t
 
-from cython_ext.features.feature_map cimport FeatureMap
 from cython_ext.features.generative import Pcfg
+from cython_ext.features.part_weights cimport PartWeights
 from cython_ext.structures.cfg cimport Cfg
 
 
-cdef class RuleFeatures(FeatureMap):
+cdef class RuleFeatures(PartWeights):
     """structure: the Cfg whose parts they are. A weight vector has a number for every rule."""
 
-    cdef Cfg structure
     cdef readonly object grammar
 
     def __init__(self, Cfg structure not None):
-        self.structure, self.grammar = structure, structure.tables.grammar
-        self.dim = structure.g.rules
-
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
-        return self.structure.size_of(i)
-
-    cdef void scores(self, Py_ssize_t i, const double *w, double *theta) noexcept nogil:
-        cdef const int32_t *rules = self.structure.part_rule + self.structure.part_at[i]
-        cdef Py_ssize_t p
-        for p in range(self.structure.size_of(i)):
-            theta[p] = w[rules[p]]
-
-    cdef void add(self, Py_ssize_t i, const double *a, double scale, double *w) noexcept nogil:
-        cdef const int32_t *rules = self.structure.part_rule + self.structure.part_at[i]
-        cdef Py_ssize_t p
-        for p in range(self.structure.size_of(i)):
-            w[rules[p]] += scale * a[p]
-
-    cdef void add_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a, double scale,
-                        double *w) noexcept nogil:
-        cdef const int32_t *rules = self.structure.part_rule + self.structure.part_at[i]
-        cdef Py_ssize_t c
-        for c in range(count):
-            w[rules[ids[c]]] += scale * a[c]
-
-    cdef void gram_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a,
-                         double *out) noexcept nogil:
-        cdef Py_ssize_t p
-        for p in range(self.structure.size_of(i)):
-            out[p] = 0.0
-        for p in range(count):
-            out[ids[p]] += a[p]
-
-    cdef double norm2(self, Py_ssize_t i, const double *a) noexcept nogil:
-        cdef Py_ssize_t p
-        cdef double total = 0.0
-        for p in range(self.structure.size_of(i)):
-            total += a[p] * a[p]
-        return total
+        PartWeights.__init__(self, structure.parts_indptr, structure.part_rules, structure.g.rules)
+        self.grammar = structure.tables.grammar
 
     def spread2(self, Py_ssize_t i, const int32_t[::1] ids, const double[::1] counts, double most):
         """Rules are orthogonal to each other, and a tree over n words uses `most` of them, at most all the same."""

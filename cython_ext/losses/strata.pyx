@@ -13,6 +13,7 @@ from libc.string cimport memcmp, memcpy
 
 from cython_ext.kernels cimport chain as kernel
 from cython_ext.losses.loss cimport TaskLoss
+from cython_ext.structures.choice cimport Choice
 from cython_ext.structures.structure cimport RankedStructure, Structure
 from cython_ext.workspace cimport Workspace
 
@@ -28,21 +29,22 @@ cdef class Strata:
         """The output of stratum r, right after find()."""
 
 
-cdef class LabelStrata(Strata):
-    """Multiclass: every label is a stratum."""
+cdef class ChoiceStrata(Strata):
+    """One of several alternatives: each is a stratum."""
 
+    cdef Choice choices
     cdef TaskLoss loss
-    cdef Py_ssize_t n_labels
 
-    def __init__(self, Structure structure not None, TaskLoss loss not None):
-        self.structure, self.loss, self.n_labels = structure, loss, structure.n_labels
-        structure.reserve(self.n_labels, 0)
+    def __init__(self, Choice structure not None, TaskLoss loss not None):
+        self.structure = self.choices = structure
+        self.loss = loss
+        structure.reserve(structure.most, 0)
 
     cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
-        cdef int32_t k
-        for k in range(<int32_t> self.n_labels):
+        cdef int32_t k, count = <int32_t> self.choices.count(i)
+        for k in range(count):
             work.deltas[k], work.values[k] = self.loss.value(i, &k), theta[k]
-        return self.n_labels
+        return count
 
     cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work,
                      int32_t *code) noexcept nogil:

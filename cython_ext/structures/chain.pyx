@@ -13,7 +13,8 @@ from libc.string cimport memcpy, memset
 
 from cython_ext.kernels cimport chain as kernel
 from cython_ext.kernels cimport vector
-from cython_ext.structures.multiclass import padded, position_costs
+from cython_ext.structures.choice import padded
+from cython_ext.structures.multiclass import position_costs
 from cython_ext.structures.registry import StructureInfo
 from cython_ext.structures.structure cimport SummedStructure
 

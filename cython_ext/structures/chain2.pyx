@@ -14,7 +14,7 @@ from cython_ext.kernels cimport chain as first_order
 from cython_ext.kernels cimport chain2 as kernel
 from cython_ext.kernels cimport vector
 from cython_ext.structures.chain cimport Chain, lower
-from cython_ext.structures.multiclass import padded
+from cython_ext.structures.choice import padded
 
 
 def least_memory(n_labels, threads):

@@ -16,7 +16,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy, memset
 
 from cython_ext.kernels cimport eisner, spanning, vector
-from cython_ext.structures.multiclass import padded
+from cython_ext.structures.choice import padded
 from cython_ext.structures.registry import StructureInfo
 from cython_ext.structures.structure cimport SummedStructure
 from cython_ext.structures.trees cimport crosses, is_tree, roots_of

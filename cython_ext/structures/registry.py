@@ -13,6 +13,8 @@ MODULES = {
     'multilabel': 'cython_ext.structures.multilabel',
     'graph': 'cython_ext.structures.labelled_graphs',
     'matching': 'cython_ext.structures.matching',
+    'candidates': 'cython_ext.structures.candidates',
+    'boxes': 'cython_ext.structures.boxes',
 }
 
 

@@ -123,7 +123,7 @@ def pair_lines(const int32_t[::1] labels, Vocabulary names, const int64_t[::1] o
     """`LABEL [qid:N] INDEX:VALUE ...` for every token; numbers[k] is the feature number of id k, ascending."""
     cdef Text out = Text(stream)
     cdef Rows x = Rows(*rows)
-    cdef int64_t i, t, k
+    cdef int64_t i, t
     for i in range(offsets.shape[0] - 1):
         for t in range(offsets[i], offsets[i + 1]):
             if labels[t] >= 0:
@@ -133,12 +133,7 @@ def pair_lines(const int32_t[::1] labels, Vocabulary names, const int64_t[::1] o
             if sequences:
                 out.put(b' qid:', 5)
                 out.put_whole(i + 1)
-            for k in range(x.indptr[t], x.indptr[t + 1]):
-                out.byte(b' ')
-                out.put_whole(numbers[x.indices[k]])
-                out.byte(b':')
-                out.put_number(x.value(k))
-            out.byte(b'\n')
+            put_pairs(out, x, t, numbers)
         out.flush(FLUSH)
     out.flush(0)
 
@@ -156,12 +151,23 @@ def label_set_lines(const int64_t[::1] label_indptr, const int32_t[::1] labels, 
             out.put_name(names, labels[k])
         if label_indptr[i] == label_indptr[i + 1] and x.indptr[i] == x.indptr[i + 1]:
             out.byte(b' ')
-        for k in range(x.indptr[i], x.indptr[i + 1]):
-            out.byte(b' ')
-            out.put_whole(numbers[x.indices[k]])
-            out.byte(b':')
-            out.put_number(x.value(k))
-        out.byte(b'\n')
+        put_pairs(out, x, i, numbers)
+        out.flush(FLUSH)
+    out.flush(0)
+
+
+def candidate_lines(const double[::1] targets, const int64_t[::1] qids, const int64_t[::1] offsets, rows,
+                    const int64_t[::1] numbers, stream):
+    """`TARGET qid:N INDEX:VALUE ...` for every candidate; qids: of the examples, numbers as in pair_lines."""
+    cdef Text out = Text(stream)
+    cdef Rows x = Rows(*rows)
+    cdef int64_t i, c
+    for i in range(offsets.shape[0] - 1):
+        for c in range(offsets[i], offsets[i + 1]):
+            out.put_number(targets[c])
+            out.put(b' qid:', 5)
+            out.put_whole(qids[i])
+            put_pairs(out, x, c, numbers)
         out.flush(FLUSH)
     out.flush(0)
 
@@ -187,6 +193,17 @@ def sparse_rows(const int64_t[::1] label_indptr, const int32_t[::1] labels, rows
         out.put(b'}\n', 2)
         out.flush(FLUSH)
     out.flush(0)
+
+
+cdef int put_pairs(Text out, Rows x, int64_t row, const int64_t[::1] numbers) except -1:
+    """` INDEX:VALUE ...` of a row, and the end of its line."""
+    cdef int64_t k
+    for k in range(x.indptr[row], x.indptr[row + 1]):
+        out.byte(b' ')
+        out.put_whole(numbers[x.indices[k]])
+        out.byte(b':')
+        out.put_number(x.value(k))
+    return out.byte(b'\n')
 
 
 def attribute_lines(const int32_t[::1] labels, Vocabulary names, const int64_t[::1] offsets, rows,

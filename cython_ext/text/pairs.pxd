@@ -26,9 +26,9 @@ cdef class NumberIds:
         return self._get(number)
 
 
-cdef class PairParser(Parser):
+cdef class PairLines(Parser):
     cdef NumberIds ids
-    cdef bint sequences
+    cdef str form           # of a line, for messages
     cdef int64_t qid        # of the open sequence; -1: none yet
     cdef int64_t least      # the smallest feature number that there may be
     cdef int64_t last       # the last feature number of the last line; least - 1: it has none
@@ -38,3 +38,8 @@ cdef class PairParser(Parser):
     cdef const char* _other_word(self, const char* word, int64_t* qid) except NULL
     cdef int _bad_index(self, const char* word, const char* colon) except -1
     cdef int _bad_value(self, const char* word, int kind) except -1
+    cdef int end_line(self, int64_t qid, const char* target, Py_ssize_t size) except -1 nogil
+
+
+cdef class PairParser(PairLines):
+    cdef bint sequences

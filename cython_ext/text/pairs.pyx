@@ -1,4 +1,4 @@
-"""Lines of `target [qid:n] index:value ... [# comment]`: SVMlight and svm_hmm."""
+"""Lines of `target [qid:n] index:value ... [# comment]`: SVMlight and svm_hmm; candidates.pyx reads groups of them."""
 
 import numpy as np
 
@@ -120,24 +120,17 @@ cdef int64_t whole_number(const char* text, Py_ssize_t size) noexcept nogil:
     return value
 
 
-cdef class PairParser(Parser):
-    """Parser of SVMlight lines (every line an example) or svm_hmm lines (an example ends where qid grows)."""
+cdef class PairLines(Parser):
+    """Reads lines; what target and qid mean is for subclasses to say."""
 
-    def __cinit__(self, bint sequences, Vocabulary attributes=None, Vocabulary label_names=None):
-        self.sequences = sequences
-        self.labels = Labels(label_names, canonical_label)
+    def __cinit__(self):
         self.ids = NumberIds()
         self.qid = -1
         self.least = 1
-        if attributes is not None:
-            self.ids.freeze(attributes)
 
-    def begin(self, carried):
-        self.qid = -1 if carried is None else carried
-
-    def take(self):
-        self.end_example()
-        return super().take()
+    cdef int end_line(self, int64_t qid, const char* target, Py_ssize_t size) except -1 nogil:
+        """After the pairs of a line: its qid, -1 if it has none, and its target."""
+        return 0
 
     def learned(self, parts):
         """Renumber what was read so that the ids ascend with the feature numbers, and name them (training)."""
@@ -147,7 +140,6 @@ cdef class PairParser(Parser):
         new[order] = np.arange(len(order))
         renumber(parts['indices'], new)
         parts['attributes'] = Vocabulary(b'%d' % number for number in numbers[order].tolist())
-        parts['label_names'] = self.labels.names
 
     cdef int parse(self, const char* p, const char* end) except -1 nogil:
         while p < end:
@@ -170,25 +162,9 @@ cdef class PairParser(Parser):
         target_end = p
         if p[0] == b':':
             with gil:
-                self.fail('{} where the target should be', target, word_end(p),
-                          'expected a label, then index:value pairs' if not self.sequences
-                          else 'expected TAG qid:N index:value ...')
+                self.fail('{} where the target should be', target, word_end(p), f'expected {self.form}')
         p = self._pairs(p, &qid)
-        if self.sequences:
-            if qid < 0:
-                with gil:
-                    self.fail('no qid', p, p, 'expected TAG qid:N index:value ...; without qid the tokens of '
-                              'different sequences cannot be told apart')
-            if qid < self.qid:
-                with gil:
-                    self.fail(f'qid {qid} after qid {self.qid}', p, p,
-                              'expected numbers that never decrease: one qid for each sequence, its lines together')
-            if qid > self.qid:
-                self.end_example()
-                self.qid = qid
-        self.labels.push(target, target_end - target)
-        if not self.sequences:
-            self.end_example()
+        self.end_line(qid, target, target_end - target)
         return p
 
     cdef const char* _pairs(self, const char* p, int64_t* qid) except NULL nogil:
@@ -277,6 +253,45 @@ cdef class PairParser(Parser):
             self.fail('value of {} is not finite', word, end, 'expected a finite number')
         self.fail('value of {} is not a number', word, end, 'expected index:value')
         return 0
+
+
+cdef class PairParser(PairLines):
+    """Parser of SVMlight lines (every line an example) or svm_hmm lines (an example ends where qid grows)."""
+
+    def __cinit__(self, bint sequences, Vocabulary attributes=None, Vocabulary label_names=None):
+        self.sequences = sequences
+        self.form = 'TAG qid:N index:value ...' if sequences else 'a label, then index:value pairs'
+        self.labels = Labels(label_names, canonical_label)
+        if attributes is not None:
+            self.ids.freeze(attributes)
+
+    def begin(self, carried):
+        self.qid = -1 if carried is None else carried
+
+    def take(self):
+        self.end_example()
+        return super().take()
+
+    def learned(self, parts):
+        super().learned(parts)
+        parts['label_names'] = self.labels.names
+
+    cdef int end_line(self, int64_t qid, const char* target, Py_ssize_t size) except -1 nogil:
+        if not self.sequences:
+            self.labels.push(target, size)
+            return self.end_example()
+        if qid < 0:
+            with gil:
+                self.fail('no qid', target, target, f'expected {self.form}; without qid the tokens of different '
+                          'sequences cannot be told apart')
+        if qid < self.qid:
+            with gil:
+                self.fail(f'qid {qid} after qid {self.qid}', target, target,
+                          'expected numbers that never decrease: one qid for each sequence, its lines together')
+        if qid > self.qid:
+            self.end_example()
+            self.qid = qid
+        return self.labels.push(target, size)
 
 
 def canonical_label(name):

@@ -43,6 +43,21 @@ cdef class Longs:
         return 0
 
 
+cdef class Doubles:
+    cdef Buffer buffer
+    cdef double* data
+    cdef int64_t count, room
+
+    cdef int _more(self) except -1 nogil
+
+    cdef inline int push(self, double value) except -1 nogil:
+        if self.count == self.room:
+            self._more()
+        self.data[self.count] = value
+        self.count += 1
+        return 0
+
+
 cdef class SparseRows:
     cdef Longs indptr
     cdef Buffer index_buffer, value_buffer

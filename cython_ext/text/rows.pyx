@@ -113,6 +113,27 @@ cdef class Longs:
         return out
 
 
+cdef class Doubles:
+    """A growing float64 array."""
+
+    def __cinit__(self):
+        self.buffer = Buffer(b'd', sizeof(double))
+
+    cdef int _more(self) except -1 nogil:
+        self.buffer.grow(self.count + 1)
+        self.data = <double*>self.buffer.data
+        self.room = self.buffer.room // sizeof(double)
+        return 0
+
+    def take(self):
+        """The values as an array; the object starts anew."""
+        out = array_of(self.buffer, self.count, np.float64)
+        self.buffer = Buffer(b'd', sizeof(double))
+        self.data = NULL
+        self.count = self.room = 0
+        return out
+
+
 cdef class SparseRows:
     """CSR rows under construction: `push` entries, then end the row; `values` appear with the first that is not 1."""
 

@@ -24,7 +24,7 @@ A module has `task(name)`, an object that offers
   to predict
     build_options(model, path)          arguments of cython_ext.decoding.build_decoder
     problem_options(model, problem)     the same for the weights of a training problem
-    outputs(codes, dataset, decoder)    what `compare` takes, of the codes of all examples
+    outputs(codes, dataset, decoder, w) what `compare` takes, of the codes of all examples under weights w
     decode(o, module, predictions, block)   (outputs, text to write) of a data_formats.dataset.Block
     scores(model, o=None)   an object with `compare(dataset, outputs)`, `count` of what was compared, `summary()`,
                             `table()`, and for logs `columns` and `row()`, the last of which judges
@@ -45,6 +45,8 @@ MODULES = {
     'multilabel': 'ssvm_cli.tasks.label_sets',
     'graph': 'ssvm_cli.tasks.graphs',
     'matching': 'ssvm_cli.tasks.matching',
+    'candidates': 'ssvm_cli.tasks.candidates',
+    'boxes': 'ssvm_cli.tasks.boxes',
 }
 # Options that not every task has: parameter name -> (spelling, the value that asks for nothing).
 TASK_OPTIONS = {
@@ -69,6 +71,7 @@ TASK_OPTIONS = {
     'max_length': ('--max-length', None),
     'relaxation': ('--relaxation', None),
     'rho': ('--rho', None),
+    'grades': ('--grades', False),
     'marginals': ('--marginals', False),
 }
 

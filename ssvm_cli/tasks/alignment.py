@@ -100,7 +100,7 @@ class AlignmentTask:
     def problem_options(self, model, problem):
         return self.build_options(model, None)
 
-    def outputs(self, codes, dataset, decoder):
+    def outputs(self, codes, dataset, decoder, w):
         """For each example (candidate, start in the native, start in it, steps)."""
         found, at = [], 0
         for length in code_lengths(dataset):
@@ -118,7 +118,7 @@ class AlignmentTask:
             module.write_nbest(block, candidates, text)
             return [several[0][0] for several in candidates], text.getvalue()
         codes, scores = predictions.best()
-        outputs = self.outputs(codes, dataset, predictions.decoder)
+        outputs = self.outputs(codes, dataset, predictions.decoder, predictions.w)
         headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
         module.write_predictions(block, outputs, text, chances(predictions, dataset) if o.marginals else None, headers)
         return outputs, text.getvalue()

@@ -115,7 +115,7 @@ class CfgTask:
     def problem_options(self, model, problem):
         return {'structure': {**model.header['structure'], 'grammar': problem.features.grammar, 'right': False}}
 
-    def outputs(self, codes, dataset, decoder):
+    def outputs(self, codes, dataset, decoder, w):
         """For each sentence (tags, labels, begins, ends) as TreeDataset.with_trees takes them, None without a parse."""
         grammar, at = decoder.features.grammar, (4 * dataset.offsets - 2 * np.arange(dataset.n + 1)).tolist()
         codes = codes.tolist()
@@ -134,7 +134,7 @@ class CfgTask:
             module.write_nbest(block, shown, text)
             return trees, text.getvalue()
         codes, scores = predictions.best()
-        trees = self.outputs(codes, dataset, predictions.decoder)
+        trees = self.outputs(codes, dataset, predictions.decoder, predictions.w)
         headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
         shown = [tree or flat.tree(i) for i, tree in enumerate(trees)]
         module.write_predictions(block, shown, text, headers=headers)

@@ -119,7 +119,7 @@ class DependencyTask:
     def problem_options(self, model, problem):
         return {'structure': {**model.header['structure'], 'table': problem.features.table}}
 
-    def outputs(self, codes, dataset, decoder):
+    def outputs(self, codes, dataset, decoder, w):
         return trees_of(codes, dataset.offsets)
 
     def decode(self, o, module, predictions, block):
@@ -133,7 +133,7 @@ class DependencyTask:
             best = [several[0][0] for several in candidates] or [np.zeros((2, 0), np.int32)]
             return tuple(np.concatenate(parts) for parts in zip(*best, strict=True)), text.getvalue()
         codes, scores = predictions.best()
-        trees = self.outputs(codes, dataset, predictions.decoder)
+        trees = self.outputs(codes, dataset, predictions.decoder, predictions.w)
         headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
         columns = head_columns(predictions, dataset) if o.marginals else None
         module.write_predictions(block, trees, text, columns, headers)

@@ -115,7 +115,7 @@ class TokenTask:
     def problem_options(self, model, problem):
         return {'basis': getattr(problem.features, 'basis', None), 'structure': model.header['structure']}
 
-    def outputs(self, codes, dataset, decoder):
+    def outputs(self, codes, dataset, decoder, w):
         return codes
 
     def decode(self, o, module, predictions, block):

@@ -291,7 +291,11 @@ REFUSED = {
     'lengths': (['train', '--max-length', 9, 'a.svm', 'm'], 2, '--max-length has no meaning for the task multi'),
     'hamming': (['train', '--task-loss', 'hamming', 'train.mrg', 'm'], 2, 'cfg has no task loss hamming (choose from'),
     'f1': (['train', '--task-loss', 'f1', 'a.svm', 'm'], 2, 'multiclass has no task loss f1'),
-    'no loss': (['train', '--task-loss', 'f2', 'train.mrg', 'm'], 2, 'hamming (or 1), f1, tree or a file)'),
+    'no loss': (
+        ['train', '--task-loss', 'f2', 'train.mrg', 'm'],
+        2,
+        'hamming (or 1), f1, given, overlap, tree or a file)',
+    ),
     'costs': (['train', '--task-loss', 'a.svm', 'train.mrg', 'm'], 2, 'takes no cost matrix (choose from zero-one'),
     'eg': (['train', '--objective', 'softmax-margin', '--solver', 'eg', 'train.mrg', 'm'], 2, 'eg'),
     'marginals': (['predict', '--marginals', 'test.mrg', 'log'], 2, '--marginals has no meaning for the task cfg'),

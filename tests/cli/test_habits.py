@@ -33,7 +33,8 @@ SAID = {
     '-lambda 0.1': 'No such option: -lambda. It has two dashes here: --lambda.',
     '-max-passes=3': 'No such option: -max-passes. It has two dashes here: --max-passes.',
     '-o 3': "'3' is not one of margin (or 2), slack (or 1).",
-    '-l 100': '--task-loss 100: no such file (expected zero-one (or 0), hamming (or 1), f1, tree or a file)',
+    '-l 100': '--task-loss 100: no such file '
+    '(expected zero-one (or 0), hamming (or 1), f1, given, overlap, tree or a file)',
     '-p c2=1': "'c2=1' is not one of 1, 2. crfsuite's -p c2=1 is --lambda, with 2 c2/n for n examples here.",
 }
 

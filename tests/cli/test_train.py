@@ -361,7 +361,10 @@ REFUSED = {
     'norm not offered': (['-p', '3'], "'3' is not"),
     'task not offered': (['--task', 'tagging'], "'tagging' is not"),
     'loss without effect': (['--objective', 'log', '-l', 'hamming'], '--task-loss has no effect'),
-    'no such loss': (['-l', 'nope'], 'no such file (expected zero-one (or 0), hamming (or 1), f1, tree or a file)'),
+    'no such loss': (
+        ['-l', 'nope'],
+        'no such file (expected zero-one (or 0), hamming (or 1), f1, given, overlap, tree or a file)',
+    ),
     'passes': (['--max-passes', '2.5'], "'2.5' is not a valid whole number"),
     'task of the format': (['--task', 'chain'], 'svmlight files hold no data for --task chain'),
     'template of the format': (['--template', 'tpl'], '--template makes attributes of CoNLL columns'),

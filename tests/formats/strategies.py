@@ -5,6 +5,7 @@ A data set is a list of sequences, a sequence a list of tokens, a token (label, 
 
 import json
 import re
+from itertools import pairwise
 
 from hypothesis import strategies as st
 
@@ -202,6 +203,40 @@ def links(data):
         return ' '.join([target, f'qid:{q} {row}-{column}', *(f'{k}:{v!r}' for k, v in values.items())]) + '\n'
 
     return ''.join(line(q, *link) for q, example in enumerate(data, 7) for link in example)
+
+
+# Candidates are a list of groups (qid, [(target, {attribute: value})]), neighbours with different numbers.
+targets = st.floats(0, allow_nan=False, allow_infinity=False) | st.integers(0, 4).map(float) | st.just(0.1)
+rows = st.tuples(targets, st.dictionaries(numbers, values, max_size=5))
+ranked = st.lists(
+    st.tuples(st.integers(0, 3) | st.just(10**18 - 1), st.lists(rows, min_size=1, max_size=4)), min_size=1, max_size=5
+).filter(lambda groups: all(a[0] != b[0] for a, b in pairwise(groups)))
+
+
+def svmrank(data):
+    return ''.join(f'{target!r} qid:{qid} {pairs(row)}\n' for qid, group in data for target, row in group)
+
+
+# Pictures are (width, height, box or None, [(x, y, word)]).
+blankless = words.map(lambda name: name.replace(' ', '.'))
+
+
+@st.composite
+def picture(draw, always=False):
+    width, height = draw(st.integers(1, 9)), draw(st.integers(1, 9))
+    columns, rows = (st.tuples(*[st.integers(0, size - 1)] * 2).map(sorted) for size in (width, height))
+    (left, right), (top, bottom) = draw(columns), draw(rows)
+    box = (left, top, right, bottom) if always or draw(st.booleans()) else None
+    point = st.tuples(st.integers(0, width - 1), st.integers(0, height - 1), blankless)
+    return width, height, box, draw(st.lists(point, max_size=5))
+
+
+def boxes(data):
+    text = ''
+    for width, height, box, points in data:
+        text += ' '.join(map(str, ('picture', width, height, *(box or ())))) + '\n'
+        text += ''.join(f'{x} {y} {word}\n' for x, y, word in points)
+    return text
 
 
 # A treebank is a list of sentences, a sentence a list of words (form, lemma, coarse tag, fine tag, head, relation).

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from data_formats.errors import DataError
-from tests.formats.tools import read, sequences
+from tests.formats.tools import groups, pictures, read, sequences
 
 TEMPLATE = 'U0:%x[0,0]\nU1:%x[1,0]\nB\nB1:%x[0,0]\n'
 CONLL = 'a A\nb B\nc A\n\nb B\n\nc A\na B\n'
@@ -25,6 +25,32 @@ def test_subsets_and_concatenation(dataset, rng):
     assert sequences(type(dataset).concatenate(parts)) == everything
     one = dataset.subset([0]).nbytes()
     assert one['labels'] < dataset.nbytes()['labels']
+
+
+def test_subsets_and_concatenation_of_groups(tmp_path, rng):
+    text = '1 qid:3 1:1\n0.5 qid:3 2:2 3:1\n0 qid:1\n0 qid:9 3:1\n2 qid:9 1:4\n0 qid:9 2:1\n'
+    dataset = read(tmp_path, 'svmrank', text)
+    everything = groups(dataset)
+    assert [qid for qid, _ in everything] == [3, 1, 9]
+    for _ in range(20):
+        chosen = rng.integers(0, 3, size=rng.integers(1, 6))
+        some = dataset.subset(chosen)
+        assert groups(some) == [everything[i] for i in chosen] and some.tokens == len(some.costs)
+    parts = [dataset.subset([i]) for i in range(3)]
+    assert groups(type(dataset).concatenate(parts)) == everything
+    assert dataset.without_inputs().nnz == 0 and dataset.without_inputs().costs.tolist() == dataset.costs.tolist()
+
+
+def test_subsets_and_concatenation_of_pictures(tmp_path, rng):
+    text = 'picture 3 2 0 0 1 1\n0 0 a\n2 1 b\npicture 1 1 0 0 0 0\npicture 2 2 1 1 1 1\n1 0 a\n'
+    dataset = read(tmp_path, 'boxes', text)
+    everything = pictures(dataset)
+    for _ in range(20):
+        chosen = rng.integers(0, 3, size=rng.integers(1, 6))
+        assert pictures(dataset.subset(chosen)) == [everything[i] for i in chosen]
+    parts = [dataset.subset([i]) for i in range(3)]
+    assert pictures(type(dataset).concatenate(parts)) == everything
+    assert dataset.without_inputs().tokens == 0 and dataset.without_inputs().n == 3
 
 
 def test_values_appear_where_a_part_has_them(tmp_path):

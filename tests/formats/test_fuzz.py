@@ -9,12 +9,14 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data_formats.candidates import CandidateDataset
 from data_formats.dataset import ReadOptions, TokenDataset
 from data_formats.errors import DataError
 from data_formats.graphs import GraphDataset
 from data_formats.homologs import HomologDataset
 from data_formats.label_sets import LabelSetDataset
 from data_formats.matchings import MatchingDataset
+from data_formats.pictures import PictureDataset
 from data_formats.registry import FORMATS, by_content
 from data_formats.sentences import SentenceDataset
 from data_formats.source import Source
@@ -25,6 +27,8 @@ TEMPLATE = 'U0:%x[0,0]\nU1:%x[-1,1]/%x[0,0]\nU2:%s[0,0,2]\nB\nB1:%x[0,1]\n'
 VALID = {
     'svmlight': b'1 1:0.5 3:2 # a\n-1 2:1e-3\n\n2 qid:1 7:1\r\nword 1:1\n3\n',
     'svmhmm': b'1 qid:1 1:0.5 3:2\n2 qid:1 2:1 # b\n1 qid:2\n3 qid:4 1:-1 99:.25\n',
+    'svmrank': b'0 qid:1 1:0.5 3:2 # a\n1.5 qid:1 2:1e-3\n\n2 qid:0 7:1\r\n0 qid:0 1:1 sid:3\n3 qid:0\n0 qid:12 2:-1\n',
+    'boxes': b'# x\npicture 9 12 1 2 3 4\n0 0 a\n8 11 bb\r\n\npicture 1 1 0 0 0 0\n picture 3 3 0 0 2 2\n1 2 a\n',
     'conll': b'The DT B-NP\ndog NN I-NP\nbarks VBZ B-VP\n\n-DOCSTART- -X- O\n\n. . O\nok\tUH\tO\n',
     'conllx': (
         b'1\tThe\tthe\tD\tDT\t_\t2\tdet\t_\t_\r\n2\tdog\t_\tN\tNN\t_\t0\troot\t_\t_\r\n\r\n'
@@ -188,6 +192,31 @@ def check_links(dataset):
         assert len(set(links)) == end - begin
 
 
+def check_candidates(dataset):
+    """That candidates are some, in groups of which none is empty."""
+    assert dataset.offsets[0] == dataset.indptr[0] == 0 and len(dataset.qids) == dataset.n
+    assert dataset.offsets[-1] == dataset.tokens == len(dataset.indptr) - 1
+    assert (np.diff(dataset.offsets) > 0).all() and (dataset.qids >= 0).all() and np.isfinite(dataset.targets).all()
+    assert (np.diff(dataset.qids) != 0).all()
+    assert dataset.indptr[-1] == dataset.nnz
+    assert dataset.nnz == 0 or 0 <= dataset.indices.min() <= dataset.indices.max() < len(dataset.attributes)
+    for c in range(dataset.tokens):
+        assert (np.diff(dataset.indices[dataset.indptr[c] : dataset.indptr[c + 1]]) > 0).all()
+    assert dataset.values is None or np.isfinite(dataset.values).all()
+
+
+def check_pictures(dataset):
+    """That pictures are some, with all points inside, and boxes that are inside or not given."""
+    assert dataset.offsets[0] == 0 and dataset.offsets[-1] == dataset.tokens == len(dataset.points)
+    assert len(dataset.sizes) == len(dataset.right) == dataset.n and (np.diff(dataset.offsets) >= 0).all()
+    assert -1 <= dataset.words.min(initial=-1) <= dataset.words.max(initial=-1) < len(dataset.attributes)
+    assert (dataset.points >= 0).all() and (dataset.sizes > 0).all()
+    assert (dataset.points < np.repeat(dataset.sizes, np.diff(dataset.offsets), axis=0)).all()
+    boxes = dataset.right[dataset.right[:, 0] >= 0]
+    assert (boxes[:, :2] <= boxes[:, 2:]).all() and (boxes >= 0).all()
+    assert (boxes[:, 2:] < dataset.sizes[dataset.right[:, 0] >= 0]).all()
+
+
 def check(dataset):
     """That a dataset is one."""
     if isinstance(dataset, GraphDataset):
@@ -195,6 +224,12 @@ def check(dataset):
         return
     if isinstance(dataset, LabelSetDataset):
         check_sets(dataset)
+        return
+    if isinstance(dataset, PictureDataset):
+        check_pictures(dataset)
+        return
+    if isinstance(dataset, CandidateDataset):
+        check_candidates(dataset)
         return
     if isinstance(dataset, TreeDataset):
         check_phrases(dataset)
@@ -277,6 +312,14 @@ def test_mutated_files(folder, name, changes, block):
             module.write_predictions(b, [b.dataset.labels(i) for i in range(b.dataset.n)], out)
             assert out.getvalue().count(b'\n') == b.dataset.n
             continue
+        if name == 'boxes':
+            module.write_predictions(b, np.maximum(b.dataset.right, 0), out)
+            assert out.getvalue().count(b'\n') == b.dataset.n
+            continue
+        if name == 'svmrank':
+            module.write_predictions(b, [0] * b.dataset.n, out)
+            assert out.getvalue() == b'1\n' * b.dataset.n
+            continue
         if name == 'fasta':
             module.write_predictions(b, [(0, 0, 0, outputs[:0])] * b.dataset.n, out)
             assert out.getvalue().count(b'>') == len(b.dataset.ids)
@@ -300,7 +343,7 @@ def test_any_bytes(folder, text):
     by_content(text)
     for name, module in FORMATS.items():
         dataset = attempt(lambda module=module: module.read(path, ReadOptions()))
-        assert dataset is None or name == 'conll' or dataset.tokens
+        assert dataset is None or name in ('conll', 'boxes') or dataset.tokens
         if dataset is not None:
             check(dataset)
 

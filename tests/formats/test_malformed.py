@@ -6,17 +6,29 @@ from pathlib import Path
 import pytest
 import yaml
 
+from data_formats.candidates import CandidateDataset
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError
 from data_formats.graphs import GraphDataset
 from data_formats.homologs import HomologDataset
 from data_formats.label_sets import LabelSetDataset
 from data_formats.matchings import MatchingDataset
+from data_formats.pictures import PictureDataset
 from data_formats.registry import by_extension, format_named
 from data_formats.sentences import SentenceDataset
 from data_formats.source import Source
 from data_formats.trees import TreeDataset
-from tests.formats.tools import graphs, homologs, label_sets, links, phrases, sentences, sequences
+from tests.formats.tools import (
+    graphs,
+    groups,
+    homologs,
+    label_sets,
+    links,
+    phrases,
+    pictures,
+    sentences,
+    sequences,
+)
 
 FOLDER = Path(__file__).parent / 'malformed'
 CASES = yaml.safe_load((FOLDER / 'cases.yaml').read_text(encoding='utf-8'))
@@ -26,6 +38,16 @@ def told(dataset):
     """A dataset in the notation of the table."""
     if isinstance(dataset, SentenceDataset):
         return [list(map(told_word, sentence)) for sentence in sentences(dataset)]
+    if isinstance(dataset, CandidateDataset):
+        return [
+            [qid, *(f'{y:g}{"".join(f" {k}:{v:g}" for k, v in row.items())}' for y, row in rows)]
+            for qid, rows in groups(dataset)
+        ]
+    if isinstance(dataset, PictureDataset):
+        return [
+            [width, height, list(box or ()), *(f'{x} {y} {word or "?"}' for x, y, word in points)]
+            for width, height, box, points in pictures(dataset)
+        ]
     if isinstance(dataset, HomologDataset):
         return homologs(dataset)
     if isinstance(dataset, TreeDataset):
@@ -64,7 +86,7 @@ def told_word(word):
 
 def opened(case):
     """(format module, options, what is known) of a case."""
-    names = ('template', 'columns', 'single_root', 'labelled', 'require_labels', 'whole', 'terminals', 'top')
+    names = ('template', 'columns', 'single_root', 'labelled', 'require_labels', 'whole', 'terminals', 'top', 'grades')
     options = {key: case[key] for key in names if key in case}
     module, known = format_named(by_extension(case['file'])), None
     if 'known' in case:

@@ -126,6 +126,8 @@ ARFF = b'@relation "x: -C -1"\n@attribute a numeric\n@attribute l1 {0,1}\n@data\
 BAD = {
     'svmlight': (b'nan 1:1\n', b'2 1:1\n1 2:1\n'),
     'svmhmm': (b'nan qid:1 1:1\n', b'2 qid:1 1:1\n1 qid:2 2:1\n'),
+    'svmrank': (b'0 qid:1 1:1\nnan qid:1 1:1\n', b'2 qid:1 1:1\n1 qid:2 2:1\n'),
+    'boxes': (b'picture 2 2 0 0 1 1\n0 0 a\n0 2 a\n', b'picture 1 1 0 0 0 0\n0 0 bb\n'),
     'conll': (b'a b c\nd\n', b'a b c\n\n'),
     'crfsuite': (b'A\ta\tb:1\nB:\ta\n', b'A\ta\n\n'),
     'arff': (ARFF + b'1,0\nno,0\n', ARFF + b'{0 1}\n'),

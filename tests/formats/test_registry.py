@@ -94,6 +94,9 @@ def test_by_extension(path, name):
         (b'1 qid:1 0-0 a:1\n0 qid:1 0-1\n', 'links'),
         (b'# x\n\n P 0-12 w=::-1 b:2 # y\r\n', 'links'),
         (b'1 0-0 a:1\n2 0-1 a:1\n', 'conll'),
+        (b'# x\n picture 10 8\n', 'boxes'),
+        (b'picture 10 8 0 0 3 3\r\n1 1 a\n', 'boxes'),
+        (b'picture this week\n', 'conll'),
         (b'>sp|P69905\nMVL\n', None),
         (b'\n( (S\n  (NP-SBJ (DT the) (NN dog))', 'brackets'),
         (b'(NN dog dog)', 'brackets'),
@@ -120,8 +123,30 @@ def test_detection_consumes_nothing(tmp_path):
     path.write_bytes(b'what is this\nthing here\n')
     with pytest.raises(DataError) as error, Source(path) as source:
         detect(source)
-    known = 'svmlight|svmhmm|conll|crfsuite|conllx|conllu|fasta|brackets|multilabel|arff|graph|links'
+    known = 'svmlight|svmhmm|conll|crfsuite|conllx|conllu|fasta|brackets|multilabel|arff|graph|links|svmrank|boxes'
     assert str(error.value) == f'{path}: cannot tell the format of this file (give --format {known})'
+
+
+@pytest.mark.parametrize(
+    ('name', 'text', 'task', 'found'),
+    [
+        ('x.txt', b'0 qid:1 1:1\n', 'candidates', 'svmrank'),
+        ('x.svm.gz', b'0 qid:1 1:1\n', 'candidates', 'svmrank'),
+        ('x.hmm', b'0 qid:1 1:1\n', 'candidates', 'svmrank'),
+        ('x.rank', b'0 qid:1 1:1\n', None, 'svmrank'),
+        ('x.svmrank.xz', b'', None, 'svmrank'),
+        ('x.txt', b'0 qid:1 1:1\n', None, 'svmhmm'),
+        ('x.txt', b'0 qid:1 1:1\n', 'chain', 'svmhmm'),
+        ('x.txt', b'0 1:1\n', 'multiclass', 'svmlight'),
+        ('x.txt', b'0 1:1\n', 'candidates', 'svmrank'),
+        ('x.conll', b'0 qid:1 1:1\n', 'candidates', 'conll'),
+        ('x.rank', b'0 qid:1 1:1\n', 'chain', 'svmrank'),
+    ],
+)
+def test_some_formats_are_told_apart_by_the_task(tmp_path, name, text, task, found):
+    (tmp_path / name).write_bytes(text)
+    with Source(tmp_path / name) as source:
+        assert detect(source, task) == found
 
 
 LONG = b'a' * (1 << 17)  # more than is looked at to begin with

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cython_ext.text.vocabulary import Vocabulary
 from data_formats.errors import UsageError
 from tests.formats import strategies
-from tests.formats.tools import links, read, sequences, stream, written
+from tests.formats.tools import groups, links, pictures, read, sequences, stream, written
 
 PLAIN = {'svmlight': strategies.svmlight, 'svmhmm': strategies.svmhmm, 'crfsuite': strategies.crfsuite}
 
@@ -47,6 +48,58 @@ def test_svmlight(folder, data):
 @given(strategies.numbered)
 def test_svmhmm(folder, data):
     check(folder, 'svmhmm', data)
+
+
+@given(strategies.ranked)
+def test_svmrank(folder, data):
+    dataset = read(folder, 'svmrank', strategies.svmrank(data))
+    assert groups(dataset) == data
+    assert dataset.attributes.names() == sorted({k for _, rows in data for _, row in rows for k in row}, key=int)
+    text = written('svmrank', dataset)
+    again = read(folder, 'svmrank', text)
+    assert groups(again) == data and written('svmrank', again) == text
+
+
+@given(strategies.ranked, strategies.ranked, st.integers(1, 60))
+@settings(max_examples=50)
+def test_a_stream_of_groups_gives_what_reading_gives(folder, train, test, block):
+    known = read(folder, 'svmrank', strategies.svmrank(train))
+    text = strategies.svmrank(test)
+    names = set(known.attributes.names())
+    wanted = [(q, [(y, {k: v for k, v in row.items() if k in names}) for y, row in rows]) for q, rows in test]
+    assert groups(read(folder, 'svmrank', text, known)) == wanted
+    blocks = list(stream(folder, 'svmrank', text, known, block))
+    assert list(chain.from_iterable(groups(b.dataset) for b in blocks)) == wanted
+    assert b''.join(b.rows for b in blocks) == text.encode()
+
+
+@given(st.lists(strategies.picture(), min_size=1, max_size=4))
+def test_boxes(folder, data):
+    dataset = read(folder, 'boxes', strategies.boxes(data), require_labels=False)
+    assert pictures(dataset) == data
+    text = written('boxes', dataset)
+    assert text == strategies.boxes(data).encode()
+    assert pictures(read(folder, 'boxes', text, require_labels=False)) == data
+
+
+@given(*[st.lists(strategies.picture(always=True), min_size=1, max_size=4)] * 2, st.integers(1, 60))
+@settings(max_examples=50)
+def test_a_stream_of_pictures_gives_what_reading_gives(folder, train, test, block):
+    known = read(folder, 'boxes', strategies.boxes(train))
+    text, names = strategies.boxes(test), set(known.attributes.names())
+    wanted = [(*rest, [(x, y, word if word in names else None) for x, y, word in points]) for *rest, points in test]
+    assert pictures(read(folder, 'boxes', text, known)) == wanted
+    blocks = list(stream(folder, 'boxes', text, known, block))
+    assert list(chain.from_iterable(pictures(b.dataset) for b in blocks)) == wanted
+    assert b''.join(b.rows for b in blocks) == text.encode()
+
+
+def test_numbers_of_attributes_that_have_names(tmp_path):
+    dataset = read(tmp_path, 'svmrank', '1 qid:7 2:1 9:0.5\n0 qid:7\n')
+    names = io.BytesIO()
+    dataset.attributes = Vocabulary([b'b', b'a'])
+    assert written('svmrank', dataset, names) == b'1 qid:7 1:1 2:0.5\n0 qid:7\n'
+    assert names.getvalue() == b'attribute\t1\tb\nattribute\t2\ta\n'
 
 
 @given(strategies.named)

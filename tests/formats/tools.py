@@ -166,6 +166,34 @@ def links(dataset):
     return out
 
 
+def groups(dataset):
+    """Candidates as plain lists: for each example (qid, [(target, {attribute: value})])."""
+    names, out = dataset.attributes.names(), []
+    for i, qid in enumerate(dataset.qids.tolist()):
+        rows = []
+        for c in range(dataset.offsets[i], dataset.offsets[i + 1]):
+            span = slice(dataset.indptr[c], dataset.indptr[c + 1])
+            ids = dataset.indices[span].tolist()
+            assert ids == sorted(set(ids)), 'rows ascend and have no duplicates'
+            values = [1.0] * len(ids) if dataset.values is None else dataset.values[span].tolist()
+            rows.append((float(dataset.targets[c]), dict(zip([names[k] for k in ids], values, strict=True))))
+        out.append((qid, rows))
+    return out
+
+
+def pictures(dataset):
+    """Pictures as plain lists: for each (width, height, box or None, [(x, y, word or None)])."""
+    names, out = dataset.attributes.names(), []
+    for i in range(dataset.n):
+        span = slice(dataset.offsets[i], dataset.offsets[i + 1])
+        words = [names[k] if k >= 0 else None for k in dataset.words[span].tolist()]
+        box = tuple(dataset.right[i].tolist())
+        places = dataset.points[span].tolist()
+        points = [(x, y, word) for (x, y), word in zip(places, words, strict=True)]
+        out.append((*dataset.sizes[i].tolist(), None if box[0] < 0 else box, points))
+    return out
+
+
 def phrases(dataset):
     """A dataset of trees as brackets, with ? for what is not known; plain sentences as their words."""
     words = [*dataset.word_names.names(), '?']

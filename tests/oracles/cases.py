@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cython_ext.structures.alignment import build as build_alignment
+from cython_ext.structures.boxes import build as build_boxes
+from cython_ext.structures.candidates import Candidates
 from cython_ext.structures.cfg import Cfg
 from cython_ext.structures.chain import Chain
 from cython_ext.structures.chain2 import SecondOrderChain
@@ -16,7 +18,8 @@ from cython_ext.structures.graph import Graph
 from cython_ext.structures.matching import build as build_matching
 from cython_ext.structures.multiclass import Multiclass
 from cython_ext.structures.structure import Structure
-from tests import alignments, graphs, matchings, sentences, trees
+from tests import alignments, boxes, graphs, matchings, sentences, trees
+from tests import candidates as listed
 from tests.enumeration import Enumerated, Enumeration, matrix
 from tests.solvers import tiny
 
@@ -63,6 +66,24 @@ def multiclass(n_labels):
     truth = Enumeration('multiclass', data, n_labels).examples[1]
     columns = np.array([y for _, _, y in truth.part_keys])
     return Case(Multiclass(data.labels, n_labels), 1, truth, columns, n_labels)
+
+
+def candidates(count):
+    """The middle one of three examples that list their candidates."""
+    examples = listed.random_examples((2, count, count + 3), seed=count)
+    data = listed.dataset_of(examples)
+    truth = listed.CandidateEnumeration(examples).examples[1]
+    return Case(Candidates(data.offsets, data.costs), 1, truth, np.arange(count), count, 'candidates')
+
+
+def box(width, height, points):
+    """The middle one of three pictures."""
+    pictures = boxes.random_pictures([(2, 1), (width, height), (width + 1, height)], points, seed=width)
+    structure, _ = build_boxes(boxes.dataset_of(pictures))
+    truth = boxes.BoxEnumeration(pictures).examples[1]
+    columns = np.arange(len(truth.part_keys))
+    count = width * (width + 1) // 2 * (height * (height + 1) // 2)
+    return Case(structure, 1, truth, columns, count, 'boxes')
 
 
 def chain(n_labels, length, tied, order=1):
@@ -192,8 +213,12 @@ SECOND_ORDER = [
     (3, 4, False),
 ]
 
+BOXES = [(1, 1, 2), (5, 1, 4), (1, 3, 3), (4, 3, 8), (5, 6, 12), (8, 5, 30)]  # width, height, points
+
 CASES = {
     **{f'multiclass-K{k}': functools.partial(multiclass, k) for k in (1, 2, 3, 5, 9, 40)},
+    **{f'boxes-{w}x{h}-{p}': functools.partial(box, w, h, p) for w, h, p in BOXES},
+    **{f'candidates-{count}': functools.partial(candidates, count) for count in (1, 2, 5, 8, 41)},
     **{
         f'chain-K{k}-T{length}-{"tied" if tied else "untied"}': functools.partial(chain, k, length, tied)
         for tied in (True, False)

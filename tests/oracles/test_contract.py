@@ -61,9 +61,11 @@ def example(request):
 
 SUMMED = pytest.mark.parametrize('example', [name for name in CASES if name not in RANKED], indirect=True)
 POSITIONS = pytest.mark.parametrize(
-    'example', [name for name in CASES if '-T0' not in name and not name.startswith('cfg')], indirect=True
+    'example', [name for name in CASES if '-T0' not in name and not name.startswith(('cfg', 'boxes'))], indirect=True
 )
-NOT_EMPTY = pytest.mark.parametrize('example', [name for name in CASES if '-T0' not in name], indirect=True)
+# a box without points has no parts, so nothing forbids it, unless there is one place only
+WITHOUT_PARTS = [name for name in CASES if '-T0' in name or (name.startswith('boxes') and '-1x1-' not in name)]
+NOT_EMPTY = pytest.mark.parametrize('example', [name for name in CASES if name not in WITHOUT_PARTS], indirect=True)
 
 
 def sums(example):

@@ -6,12 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from cython_ext.features.candidates import CandidateFeatures
 from cython_ext.features.kernel import KernelFeatures
 from cython_ext.features.kernel_basis import KernelBasis
 from cython_ext.features.kernel_function import Kernel
 from cython_ext.features.observed import ObservedFeatures
 from cython_ext.features.sparse import SparseFeatures
 from cython_ext.features.sparse_rows import SparseRows
+from cython_ext.structures.boxes import build as build_boxes
+from cython_ext.structures.candidates import Candidates
+from tests import boxes, candidates
 from tests.enumeration import Enumeration
 from tests.kernels import explicit_features, with_features
 from tests.oracles.cases import theta_column
@@ -55,6 +59,30 @@ class Case:
         vector = np.zeros(len(self.features.scores_of(i, self.features.zeros())))
         vector[columns] = values
         return vector
+
+
+class ListedCase(Case):
+    """Of examples whose parts stand in theta in their order, without padding between them."""
+
+    def part_columns(self, i):
+        return np.arange(len(self.truth.examples[i].part_keys))
+
+
+def build_candidates(binary):
+    counts = (3, 1, 8, 5)
+    examples = candidates.random_examples(counts, attributes=5, binary=binary, seed=4)
+    data = candidates.dataset_of(examples)
+    rows = SparseRows(data.indptr, data.indices, data.values, len(data.attributes))
+    features = CandidateFeatures(Candidates(data.offsets, data.costs), rows)
+    places = np.arange(features.dim)
+    return ListedCase(features, candidates.CandidateEnumeration(examples), places, 4, counts, places)
+
+
+def build_pictures():
+    pictures = boxes.random_pictures([(3, 2), (1, 1), (2, 3)], points=6, words=5, seed=2)
+    _, features = build_boxes(boxes.dataset_of(pictures))
+    places = np.arange(features.dim)
+    return ListedCase(features, boxes.BoxEnumeration(pictures), places, 4, (0, 0, 0), places)
 
 
 def build(task, n_labels, edges=0, transitions=True, order=1, binary=False, kind='all'):
@@ -162,6 +190,11 @@ CASES = {
     for binary in (True, False)
     for kind in ('all', 'all-with-table', 'observed', *KERNELS)
 }
+CASES |= {
+    f'candidates-{"binary" if binary else "real"}': functools.partial(build_candidates, binary)
+    for binary in (True, False)
+}
+CASES['boxes'] = build_pictures
 
 
 @functools.cache

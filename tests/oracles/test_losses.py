@@ -7,12 +7,14 @@ from cython_ext.losses.attachment import Attachment
 from cython_ext.losses.position_costs import PositionCosts, hamming
 from cython_ext.losses.wrong_links import WrongLinks
 from cython_ext.losses.zero_one import ZeroOne
+from cython_ext.structures.boxes import overlap
+from cython_ext.structures.candidates import given, zero_one
 from tests.enumeration import task_loss
 from tests.optimum import log_sum_exp, softmax
 from tests.oracles.cases import CASES, RANKED, case
 from tests.solvers import tiny
 
-OTHERS = ('projective', 'spanning', 'alignment', 'cfg', 'graph', 'matching')
+OTHERS = ('projective', 'spanning', 'alignment', 'cfg', 'graph', 'matching', 'candidates', 'boxes')
 NAMES = [name for name in CASES if '-K1' not in name and not name.startswith(OTHERS)]
 FEW = ('projective-single-R1-T4', 'projective-multi-R3-T3', 'spanning-multi-R1-T4', 'spanning-single-R3-T3')
 LOSSES = {
@@ -31,12 +33,22 @@ TREE_LOSSES = {
 }
 LINK_LOSSES = {'zero-one': LOSSES['zero-one'], 'hamming': lambda structure: (WrongLinks(structure), 'hamming')}
 MATCHINGS = ('matching-1x1', 'matching-3x3', 'matching-4x3', 'matching-5x5-sparse')
-PAIRS = [
-    (name, loss)
-    for names, losses in ((NAMES, LOSSES), (FEW, TREE_LOSSES), (MATCHINGS, LINK_LOSSES))
-    for name in names
-    for loss in losses
-]
+# the structure knows what its candidates lose, and so does the list of them
+CANDIDATES = [name for name in CASES if name.startswith('candidates')]
+CANDIDATE_LOSSES = {'given': (given, lambda losses: losses), 'zero-one': (zero_one, lambda losses: 1.0 * (losses > 0))}
+BOXES = [name for name in CASES if name.startswith('boxes')]
+BOX_LOSSES = {
+    'overlap': (overlap, lambda losses: losses),
+    'zero-one': (ZeroOne, lambda losses: 1.0 * (np.arange(len(losses)) != losses.argmin())),
+}
+GROUPS = (
+    (NAMES, LOSSES),
+    (FEW, TREE_LOSSES),
+    (MATCHINGS, LINK_LOSSES),
+    (CANDIDATES, CANDIDATE_LOSSES),
+    (BOXES, BOX_LOSSES),
+)
+PAIRS = [(name, loss) for names, losses in GROUPS for name in names for loss in losses]
 SUMMED = pytest.mark.parametrize('pair', [pair for pair in PAIRS if pair[0] not in RANKED], ids='-'.join, indirect=True)
 
 
@@ -52,6 +64,9 @@ def example(pair):
 
 def loss_on(example, name):
     """(the loss of that name, Delta(y_i, y) of every output)."""
+    if example.task in ('candidates', 'boxes'):
+        make, costs = (BOX_LOSSES if example.task == 'boxes' else CANDIDATE_LOSSES)[name]
+        return make(example.structure), costs(example.truth.losses)
     losses = {'dependency': TREE_LOSSES, 'matching': LINK_LOSSES}.get(example.task, LOSSES)
     loss, plain = losses[name](example.structure)
     codes = example.truth.codes
@@ -114,7 +129,9 @@ def test_exp_is_the_sum_over_the_list(example, augmented, kind):
         np.testing.assert_allclose(mean, wanted, rtol=0, atol=rounding)
 
 
-@pytest.mark.parametrize('pair', [pair for pair in PAIRS if pair[1] != 'zero-one'], ids='-'.join, indirect=True)
+@pytest.mark.parametrize(
+    'pair', [pair for pair in PAIRS if pair[1] not in ('zero-one', 'overlap')], ids='-'.join, indirect=True
+)
 def test_the_expected_loss_comes_from_the_mean_statistics(example, augmented):
     loss, deltas = augmented
     chances = softmax(example.totals(scores_of(example, 'normal', 1)))
