@@ -57,8 +57,8 @@ def learn(source, parts, options, parser):
 def finish(parts, options, frozen):
     """The GraphDataset in the form that the options ask for."""
     if frozen is not None:
-        names = ('attributes', 'node_types', 'factor_types', 'states', 'scopes')
-        parts.update({name: getattr(frozen, name) for name in names})
+        parts.update({name: getattr(frozen, name) for name in GraphDataset.NAMES})
+        parts.update({name: list(map(tuple, getattr(frozen, name))) for name in ('states', 'scopes')})
     dataset = GraphDataset(**{name: array for name, array in parts.items() if name != 'offsets'})
     return dataset.with_bias() if options.bias else dataset
 

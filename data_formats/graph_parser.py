@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 
 import numpy as np
 
@@ -211,7 +212,7 @@ class Types:
         self.what = what
         self.known = frozen is not None
         self.names = getattr(frozen, names) if self.known else Vocabulary()
-        self.values = getattr(frozen, values) if self.known else []
+        self.values = list(map(tuple, getattr(frozen, values))) if self.known else []
         self.lines = []  # where each was first seen, while learning
 
     def of(self, parser, name, who, value):
@@ -263,8 +264,7 @@ def parsed(row, line):
     def once(pairs):
         members = dict(pairs)
         if len(members) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for k, name in enumerate(names) if name in names[:k])
+            twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
             raise TextError(line, f'member {shown(twice)} twice in an object', 'expected each name once')
         return members
 

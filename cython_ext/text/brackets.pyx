@@ -287,8 +287,9 @@ cdef bint is_bracket(char c) noexcept nogil:
 
 
 cdef const char* token_end(const char* p) noexcept nogil:
-    """The end of a label or word: white space or a bracket without a backslash before it."""
-    while not is_white(p[0]) and not is_bracket(p[0]):
+    """The end of a label or word: white space or a bracket without a backslash before it, or the NUL behind the text,
+    which an open bracket at its end leads to."""
+    while not is_white(p[0]) and not is_bracket(p[0]) and p[0]:
         p += 2 if p[0] == b'\\' and (is_bracket(p[1]) or p[1] == b'\\') else 1
     return p
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -186,3 +187,11 @@ def test_states_are_written_once_where_all_nodes_have_them(tmp_path, states):
     dataset = read(tmp_path, 'graph', text.replace('0', '"a"' if states != 2 else '0'))
     example = json.loads(written('graph', dataset))
     assert example['states'] == states and all('states' not in node for node in example['nodes'])
+
+
+def test_what_is_known_may_come_from_json(tmp_path):
+    """As in a model, where there are no tuples."""
+    known = read(tmp_path, 'graph', DATA)
+    listed = replace(known, states=list(map(list, known.states)), scopes=list(map(list, known.scopes)))
+    again = read(tmp_path, 'graph', DATA, listed)
+    assert graphs(again) == graphs(known) and written('graph', again) == written('graph', known)
