@@ -106,4 +106,3 @@ def test_rows_alone(words):
     example = [(0, 0, '1', {'a': 1.0}), (1, 0, '0', {'a': 2.0, 'b': 9.0}), (1, 1, '1', {}), (2, 1, 'P', {})]
     found = words.links.rows_alone([example], {'bias': -0.5, 'a': 1.0})
     assert found == {'aer': pytest.approx(1 - 2 / 4), 'precision': 0.5, 'recall': 0.5}
-
