@@ -16,8 +16,11 @@ cdef class Matching(RankedStructure):
     cdef const int32_t *right
     cdef Py_ssize_t most_columns
 
+    cdef Py_ssize_t links(self, Py_ssize_t i) noexcept nogil
     cdef Py_ssize_t links_of(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil
     cdef Py_ssize_t part_of(self, Py_ssize_t i, Py_ssize_t r, Py_ssize_t v) noexcept nogil
+    cdef double max_again(self, Py_ssize_t i, Py_ssize_t r, const double *theta, const double *potentials,
+                          const int32_t *known, double *scratch, int32_t *code) noexcept nogil
 
 
 cdef class RowChoices(Choices):

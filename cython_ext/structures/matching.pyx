@@ -5,20 +5,22 @@ Part p is the p-th link as the data list them, and behind the links each row has
 link: an output has one part of each row. Its code is, for each row, the number of its link among those of the row, from
 0 in the order of their columns, or how many these are where it has none.
 
-The best matching is an assignment (kernels/assignment.h), the K best are found by partition. Sums over all matchings are
-permanents, which nobody knows how to compute (#P-hard, Valiant 1979): there is no exp oracle.
+The best matching is an assignment (kernels/assignment.h). The K best are found by partition, where the best output of a
+part of a set goes on from the best one of the whole set, by a single path. Sums over all matchings are permanents, which
+nobody knows how to compute (#P-hard, Valiant 1979): there is no exp oracle.
 """
 
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
 
 from cython_ext.kernels cimport assignment as kernel
 from cython_ext.structures cimport partition
 from cython_ext.structures.matching_layout import layout
 from cython_ext.structures.partition cimport Choices
 from cython_ext.structures.registry import StructureInfo
-from cython_ext.structures.structure cimport RankedStructure
+from cython_ext.structures.structure cimport RankedStructure, Structure
 
 
 cdef class Matching(RankedStructure):
@@ -39,7 +41,7 @@ cdef class Matching(RankedStructure):
         self.choices = RowChoices(self)
 
     cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
-        return <Py_ssize_t> (self.offsets[i + 1] - self.offsets[i]) + self.code_of(i)
+        return self.links(i) + self.code_of(i)
 
     cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil:
         """The number of rows."""
@@ -57,7 +59,7 @@ cdef class Matching(RankedStructure):
         """The part of row r with link v, or without a link."""
         if v < self.links_of(i, r):
             return self.part[self.begin[self.first_row[i] + r] + v]
-        return <Py_ssize_t> (self.offsets[i + 1] - self.offsets[i]) + r
+        return self.links(i) + r
 
     cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
         cdef Py_ssize_t r, rows = self.code_of(i)
@@ -80,12 +82,22 @@ cdef class Matching(RankedStructure):
         return True
 
     cdef Py_ssize_t scratch_size(self, Py_ssize_t k) noexcept nogil:
-        return partition.scratch_size(self, k) + kernel.assignment_size(self.max_code, self.most_columns)
+        # of an assignment; its potentials and its code are kept for others that begin with it
+        cdef Py_ssize_t kept = self.max_code + self.most_columns + (self.max_code + 1) // 2 if k > 1 else 0
+        return partition.scratch_size(self, k) + kept + kernel.assignment_size(self.max_code, self.most_columns)
+
+    cdef Py_ssize_t links(self, Py_ssize_t i) noexcept nogil:
+        return <Py_ssize_t> (self.offsets[i + 1] - self.offsets[i])
 
     cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil:
-        cdef Py_ssize_t links = <Py_ssize_t> (self.offsets[i + 1] - self.offsets[i])
-        return kernel.assign(self.code_of(i), self.columns[i], self.begin + self.first_row[i], self.column, self.part, theta,
-                             theta + links, scratch, code)
+        return kernel.assign(self.code_of(i), self.columns[i], self.begin + self.first_row[i], self.column, self.part,
+                             theta, theta + self.links(i), scratch, code)
+
+    cdef double max_again(self, Py_ssize_t i, Py_ssize_t r, const double *theta, const double *potentials,
+                          const int32_t *known, double *scratch, int32_t *code) noexcept nogil:
+        """max where it was `known`, before row r was forbidden what it has there."""
+        return kernel.assign_again(self.code_of(i), self.columns[i], self.begin + self.first_row[i], self.column,
+                                   self.part, theta, theta + self.links(i), r, potentials, known, scratch, code)
 
     cdef Py_ssize_t topk(self, Py_ssize_t i, const double *theta, Py_ssize_t k, double *scratch, double *values,
                          int32_t *codes) noexcept nogil:
@@ -106,6 +118,19 @@ cdef class RowChoices(Choices):
 
     cdef Py_ssize_t part(self, Py_ssize_t i, Py_ssize_t p, Py_ssize_t v) noexcept nogil:
         return self.structure.part_of(i, p, v)
+
+    cdef void found(self, Py_ssize_t i, const double *scores, const int32_t *code, double *scratch) noexcept nogil:
+        """Solves it again for the potentials, which belong to every best output."""
+        cdef Py_ssize_t potentials = self.structure.code_of(i) + self.structure.columns[i]
+        cdef int32_t *again = <int32_t *> (scratch + potentials)
+        cdef double *work = scratch + potentials + (self.structure.code_of(i) + 1) // 2
+        self.structure.max(i, scores, work, again)
+        memcpy(scratch, work, potentials * sizeof(double))
+
+    cdef double best_without(self, Structure structure, Py_ssize_t i, Py_ssize_t p, const double *scores,
+                             const int32_t *code, double *scratch, int32_t *best) noexcept nogil:
+        cdef Py_ssize_t kept = self.structure.code_of(i) + self.structure.columns[i] + (self.structure.code_of(i) + 1) // 2
+        return self.structure.max_again(i, p, scores, scratch, code, scratch + kept, best)
 
 
 def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):

@@ -12,7 +12,7 @@ import numpy as np
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
-from libc.string cimport memcpy
+from libc.string cimport memcmp, memcpy
 
 from cython_ext.structures.structure cimport Structure
 from cython_ext.structures.structure import padded
@@ -34,6 +34,15 @@ cdef class Choices:
     cdef Py_ssize_t part(self, Py_ssize_t i, Py_ssize_t p, Py_ssize_t v) noexcept nogil:
         """The part that stands for value v at position p, -1 where no output has that value."""
         return -1
+
+    cdef void found(self, Py_ssize_t i, const double *scores, const int32_t *code, double *scratch) noexcept nogil:
+        """Called before best_without, with the same scratch: `code` is the best output under these scores."""
+
+    cdef double best_without(self, Structure structure, Py_ssize_t i, Py_ssize_t p, const double *scores,
+                             const int32_t *code, double *scratch, int32_t *best) noexcept nogil:
+        """structure.max under these scores, which rule out more than those that `code` was found with: positions before p
+        have no value but that of the code, and p does not have it. A structure that can go on from the code may do so."""
+        return structure.max(i, scores, scratch, best)
 
     def topk_of(self, Structure structure not None, Py_ssize_t i, const double[::1] theta, Py_ssize_t k):
         """(values [r], codes [r, code_size]) of the r <= k best outputs, as RankedStructure.topk_oracle; for tests."""
@@ -68,39 +77,41 @@ cdef Py_ssize_t scratch_size(Structure structure, Py_ssize_t k) noexcept nogil:
     """Doubles that topk needs in front of what the max oracle does."""
     if k == 1:
         return 0
-    # scores; values of candidates; their first positions and codes, one more code, and a flag for each found output
-    return structure.max_size + k + (2 * k + (k + 1) * structure.max_code + 1) // 2
+    # scores; values of candidates; their first positions and codes, one more code
+    return structure.max_size + k + (k + (k + 1) * structure.max_code + 1) // 2
 
 
 cdef Py_ssize_t topk(Structure structure, Choices choices, Py_ssize_t i, const double *theta, Py_ssize_t k,
                      double *scratch, double *values, int32_t *codes) noexcept nogil:
-    """As RankedStructure.topk, with as many calls of the max oracle as there are positions for each output that is found.
-    scratch: scratch_size(structure, k) doubles, then those of the max oracle."""
-    cdef Py_ssize_t N = choices.positions(i), size = structure.size_of(i), count = 0, candidates = 0, first = 0, p, c
+    """As RankedStructure.topk, with as many calls of best_without as there are positions for each output that is found.
+    scratch: scratch_size(structure, k) doubles, then those of the max oracle and of best_without."""
+    cdef Py_ssize_t N = choices.positions(i), count = 0, candidates = 0, first = 0, p, c
     cdef double *scores = scratch
     cdef double *value = scores + structure.max_size            # of the candidates, best first
     cdef int32_t *begin = <int32_t *> (value + k)               # their first positions
-    cdef int32_t *agrees = begin + k                            # found outputs: the same as the last one before p?
-    cdef int32_t *candidate = agrees + k
+    cdef int32_t *candidate = begin + k
     cdef int32_t *code = candidate + k * N
-    cdef const int32_t *last = codes
     cdef double *own = scratch + scratch_size(structure, k)
+    cdef const int32_t *last
     values[0] = structure.max(i, theta, own, codes)
     while True:
         last = codes + N * count
         count += 1
         if count == k or values[count - 1] == -INFINITY:
             return count
-        memcpy(scores, theta, size * sizeof(double))
-        for c in range(count):
-            agrees[c] = 1
-        for p in range(N):
-            if p >= first and forbid(choices, i, p, codes, agrees, count, N, scores):
-                candidates = keep(structure.max(i, scores, own, code), <int32_t> p, code, N, k - count, candidates, value,
-                                  begin, candidate)
+        memcpy(scores, theta, structure.size_of(i) * sizeof(double))
+        for p in range(first):
             force(choices, i, p, last[p], theta, scores)
-            for c in range(count):
-                agrees[c] &= codes[N * c + p] == last[p]
+        for c in range(count - 1):                              # behind `first` it agrees with none of them
+            if memcmp(codes + N * c, last, first * sizeof(int32_t)) == 0:
+                scores[choices.part(i, first, codes[N * c + first])] = -INFINITY
+        choices.found(i, scores, last, own)
+        for p in range(first, N):
+            scores[choices.part(i, p, last[p])] = -INFINITY
+            if any_left(choices, i, p, scores):
+                candidates = keep(choices.best_without(structure, i, p, scores, last, own, code), <int32_t> p, code, N,
+                                  k - count, candidates, value, begin, candidate)
+            force(choices, i, p, last[p], theta, scores)
         if candidates == 0:
             return count
         # the best value may be above the one before by rounding
@@ -112,13 +123,9 @@ cdef Py_ssize_t topk(Structure structure, Choices choices, Py_ssize_t i, const d
             memcpy(candidate + N * c, candidate + N * (c + 1), N * sizeof(int32_t))
 
 
-cdef bint forbid(Choices choices, Py_ssize_t i, Py_ssize_t p, const int32_t *codes, const int32_t *agrees,
-                 Py_ssize_t count, Py_ssize_t N, double *scores) noexcept nogil:
-    """Rules out, at position p, what found outputs have there that agree so far; whether anything is left."""
-    cdef Py_ssize_t c, v, part
-    for c in range(count):
-        if agrees[c]:
-            scores[choices.part(i, p, codes[N * c + p])] = -INFINITY
+cdef bint any_left(Choices choices, Py_ssize_t i, Py_ssize_t p, const double *scores) noexcept nogil:
+    """Whether position p has a value that is not ruled out."""
+    cdef Py_ssize_t v, part
     for v in range(choices.values(i, p)):
         part = choices.part(i, p, v)
         if part >= 0 and scores[part] > -INFINITY:

@@ -44,6 +44,35 @@ def test_large_assignments(n, m, share, kind):
         assert (np.bincount(np.nonzero(there)[1][parts[: there.sum()] > 0], minlength=m) <= 1).all()
 
 
+@pytest.mark.parametrize('kind', ['normal', 'whole', 'huge', 'forbidden'])
+@pytest.mark.parametrize(('n', 'm', 'share'), [(12, 12, 1.0), (15, 9, 0.4), (9, 15, 0.3)])
+def test_the_next_best_of_large_ones(n, m, share, kind):
+    """The second best output lacks a part of the best one: it is the best of those without each of these parts, which
+    are solved anew. So is the third, of those without a part of the first and one of the second."""
+    rng = np.random.default_rng([n, 7])
+    structure, _, _ = made(rng, n, m, share)
+    for _ in range(5):
+        theta = rng.normal(size=structure.size(0)) * (1e8 if kind == 'huge' else 2.0)
+        if kind == 'whole':
+            theta = np.round(theta)
+        if kind == 'forbidden':
+            theta[rng.random(len(theta)) < 0.2] = -np.inf
+        values, codes = structure.topk_oracle(0, theta, 3)
+        assert len({tuple(code) for code in codes}) == len(codes)
+        lacking = [theta]
+        for value, code in zip(values, codes, strict=True):
+            best = max(structure.max_oracle(0, scores)[0] for scores in lacking)
+            assert value == pytest.approx(best, rel=1e-12)
+            parts = np.flatnonzero(structure.statistics(0, code))
+            lacking = [without(scores, part) for scores in lacking for part in parts]
+
+
+def without(scores, part):
+    scores = scores.copy()
+    scores[part] = -np.inf
+    return scores
+
+
 def test_a_row_that_has_to_be_linked():
     """Where two rows have to be and there is one column for both, there is no output."""
     structure, *_ = build(dataset_of([[(0, 0, '1', LINK), (1, 0, '0', LINK), (1, 1, '0', LINK)]]))
