@@ -116,4 +116,5 @@ def label_strata(structure, loss):
 INFO = StructureInfo(
     'multiclass', 'one label for each example', build, {'zero-one': position_costs, 'hamming': position_costs},
     'zero-one', position_costs, dict.fromkeys(('zero-one', 'hamming', 'costs'), label_strata),
+    ('zero-one', 'hamming'),
 )
