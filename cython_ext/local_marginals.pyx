@@ -31,16 +31,16 @@ def relaxed_dual(Problem problem not None, point):
     cdef double *of_nodes
     for b in range(blocks.n):
         i, f = blocks.example[b], blocks.factor_of(b)
-        nodes, mean, size = graphs.factor_begin[graphs.shape_of[i]], sums.block(b, f), blocks.size_of(b)
+        nodes, mean, size = graphs.factor_begin[graphs.shape_of[i]], sums.block(b, f), blocks.count(b)
         for a in range(size):                               # what is summed up is s(y_i) - E[s]
-            mean[a] = max(0.0, (a == blocks.right[b]) - mean[a])
+            mean[a] = max(0.0, (a == blocks.right_data[b]) - mean[a])
         if blocks.is_node(b):
-            loss += 1.0 - mean[blocks.right[b]]
+            loss += 1.0 - mean[blocks.right_data[b]]
         else:
             of_nodes = sums.block(b - blocks.factor[b], nodes)
             agree(graphs, f, nodes, of_nodes, mean, &rest[0])
         for a in range(size):
-            factors.add_state(i, f, a, (a == blocks.right[b]) - mean[a], &w[0])
+            factors.add_state(i, f, a, (a == blocks.right_data[b]) - mean[a], &w[0])
     loss /= graphs.n
     curve = float(np.asarray(w) @ np.asarray(w)) / (problem.lam * graphs.n * graphs.n)
     # the best point on the way from the right outputs to this one, which is in the polytope as well

@@ -2,7 +2,7 @@
 
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError, UsageError, file_errors
-from data_formats.registry import FORMATS, TREEBANKS, by_content, detect, format_named
+from data_formats.registry import FORMATS, TREEBANKS, by_content, by_extension, detect, format_named
 from data_formats.source import Source
 from ssvm_cli.tasks import check_options, task_named
 
@@ -31,6 +31,15 @@ def read_training_data(path, format_name, template_path, task, min_freq, bias, o
         check_options(task, o)
         dataset = _read(source, module, template_path, task, min_freq, bias, task.read_options(o, module))
     return dataset, {'format': name, 'task': task.name, 'bias': bias, **task.facts(dataset, o)}
+
+
+def task_before_reading(path, format_name, task):
+    """The name of the task where the command line says it: by itself, by the format or by the name of the file; None
+    where only what is in the file does."""
+    if task is not None:
+        return task
+    name = by_extension(path) if format_name == 'auto' else format_name
+    return None if name is None else _task_of(format_named(name), None)
 
 
 def _task_of(module, name):

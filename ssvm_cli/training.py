@@ -21,7 +21,7 @@ from ssvm_cli import __version__, hints, memory, monitor
 from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
 from ssvm_cli.classes import TREE, read_classes, requested_kind
 from ssvm_cli.cli import Terminated
-from ssvm_cli.inputs import read_training_data
+from ssvm_cli.inputs import read_training_data, task_before_reading
 from ssvm_cli.kernels import requested_kernel
 from ssvm_cli.options import TASK_LOSSES, accepted
 from ssvm_cli.progress import Progress, counted
@@ -92,7 +92,10 @@ def check_request(o):
         raise UsageError(f'--task-loss {o.task_loss}: no such file (expected {known} or a file)')
     kernel = requested_kernel(o)
     kind = requested_kind(o)
-    info, settings = requested_solver(o, TASK_LOSSES.get(o.task_loss))
+    task = task_before_reading(o.train, o.format_name, o.task)
+    loss = requested_loss(o, task)
+    info, settings = requested_solver(o, loss)
+    check_loss(info, task, loss)
     starts = STARTS if kernel is None else STARTS[1:]  # coefficients belong to the tokens that they were made for
     if o.init is not None and not any(hasattr(info.make, start) for start in starts):
         able = [other.name for other in all_solvers() if any(hasattr(other.make, start) for start in starts)]
@@ -109,6 +112,30 @@ def requested_solver(o, loss):
     settings = parse_settings(texts, info.name, info.options)
     check_oracle(o.oracle, o.objective, info, settings)
     return info, settings
+
+
+def requested_loss(o, task):
+    """The name of the task loss; None where there is none, where it is the usual one of a task that is not known yet
+    (None), or where a file or a taxonomy has the costs."""
+    if o.objective == 'log':
+        return None
+    if o.hard_margin:
+        return 'zero-one'
+    if o.task_loss is None:
+        return None if task is None else structure_info(task).default_loss
+    return TASK_LOSSES.get(o.task_loss)
+
+
+def check_loss(info, task, loss):
+    """Refuse a loss that is no sum over parts where the solver needs one; task and loss as in requested_loss."""
+    if not info.decomposable or task is None or loss is None:
+        return
+    structure = structure_info(task)
+    if loss in structure.losses and loss not in structure.decomposable:
+        raise UsageError(
+            f'{info.name} needs a task loss that is a sum over parts, and {loss} on {task} is not '
+            '(use another --task-loss or another --solver)'
+        )
 
 
 def requested_variant(o):
@@ -206,6 +233,7 @@ class Training:
         if o.task_loss is None and self.loss_name in WHOLE:  # not every solver can do with it
             self.info, settings = requested_solver(o, self.loss_name)
             self.settings = self.info.settings(settings)
+        check_loss(self.info, self.task.name, self.loss_name)
         self.lam = o.lam if o.lam is not None else 1 / data.n
         self.kernel, self.variant = requested_kernel(o), requested_variant(o)
         if o.hard_margin:
@@ -254,18 +282,11 @@ class Training:
 
         o = self.o
         self.cost = None
-        if o.objective == 'log':
-            self.loss_name = self.loss = None
-        elif o.hard_margin:
-            self.loss_name = self.loss = 'zero-one'
-        elif o.task_loss is None:
-            self.loss_name = self.loss = structure_info(self.task.name).default_loss
-        elif o.task_loss in TASK_LOSSES:
-            self.loss_name = self.loss = TASK_LOSSES[o.task_loss]
-        elif o.task_loss == TREE:
+        self.loss_name = self.loss = requested_loss(o, self.task.name)
+        if o.task_loss == TREE:
             self.loss_name, self.cost = TREE, self.classes.tree_loss
             self.loss = self.cost
-        else:
+        elif o.task_loss not in (None, *TASK_LOSSES):
             self.loss_name = 'costs'
             self._check_costs()
             self.cost = self.loss = read_cost_matrix(o.task_loss, self.dataset.label_names.names())

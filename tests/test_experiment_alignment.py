@@ -2,6 +2,7 @@
 
 import csv
 import importlib.util
+import json
 import math
 from collections import Counter
 from pathlib import Path
@@ -10,13 +11,15 @@ import pytest
 
 FOLDER = Path(__file__).resolve().parent.parent / 'experiments' / 'alignment'
 
+SMALL = {'SIZES': (4,), 'EPSILONS': (1.0, 0.1), 'SAMPLES': 2, 'COUNTED': 1, 'TEST': 20, 'SIZE': 4}
+
 
 @pytest.fixture
 def run(monkeypatch):
     spec = importlib.util.spec_from_file_location('alignment_run', FOLDER / 'run.py')
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    for name, value in {'SIZES': (4,), 'EPSILONS': (1.0, 0.1), 'SAMPLES': 1, 'TEST': 20, 'SIZE': 4}.items():
+    for name, value in SMALL.items():
         monkeypatch.setattr(module, name, value)
     return module
 
@@ -28,8 +31,13 @@ def rows_of(path):
 def test_tables(run, program, tmp_path):
     run.main(['--ssvm', program, str(tmp_path)])
     (row,) = rows_of(tmp_path / 'table4.csv')
-    assert row['n'] == '4' and float(row['train_svm']) == 0 and float(row['test_svm']) < 80
-    assert all(0 <= float(row[column]) <= 100 for column in run.COLUMNS)
+    assert row['n'] == '4' and 0 <= float(row['train_genmod']) <= 100 and 0 <= float(row['test_genmod']) <= 100
+    for C in (0.01, 1):
+        assert float(row[f'train_svm_{C}']) == 0 and float(row[f'test_svm_{C}']) < 80
+        kept = [json.loads((tmp_path / 'runs' / f'svm-4-{C}-{k}.json').read_text()) for k in range(2)]
+        one, other = (figures[f'test_svm_{C}'] for figures in kept)
+        assert float(row[f'test_svm_{C}']) == pytest.approx((one + other) / 2, abs=0.01)
+        assert float(row[f'test_svm_{C}_se']) == pytest.approx(abs(one - other) / 2, abs=0.01)
     rows = rows_of(tmp_path / 'figure2.csv')
     assert [(row['n'], row['epsilon']) for row in rows] == [('4', '0.1'), ('4', '1.0')]
     assert 0 == float(rows[1]['constraints']) < float(rows[0]['constraints'])

@@ -51,10 +51,15 @@ def data(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def prepared(data, monkeypatch):
-    prepare = script('prepare', monkeypatch)
-    monkeypatch.setattr(prepare, 'DRAWS', 2)
-    monkeypatch.setattr(prepare, 'FOLDS', 2)
+def prepare(monkeypatch):
+    module = script('prepare', monkeypatch)
+    for name, value in {'DRAWS': 2, 'FOLDS': 2, 'FEW': 8, 'DRAWS_OF_FEW': 3}.items():
+        monkeypatch.setattr(module, name, value)
+    return module
+
+
+@pytest.fixture
+def prepared(data, prepare):
     prepare.main(data / 'out')
     return data / 'out'
 
@@ -87,11 +92,19 @@ def test_documents_stay_whole(prepared):
         assert len(rows) == 20 and found == {name for name, its in DOCUMENTS.items() if its in wanted}
 
 
-def test_without_a_data_set(data, monkeypatch, capsys):
+def test_draws_of_few_sentences(prepared):
+    train, test = (set(lines(prepared / 'gum' / '0' / '0' / f'{part}.mrg')) for part in ('train', 'test'))
+    folds = [prepared / 'gum314' / draw / '0' for draw in '012']
+    draws = [lines(fold / 'train.mrg') for fold in folds]
+    assert all(len(draw) == 8 and set(draw) <= train for draw in draws) and len({tuple(draw) for draw in draws}) == 3
+    assert all(set(lines(fold / 'test.mrg')) == test for fold in folds)
+
+
+def test_without_a_data_set(data, prepare, monkeypatch, capsys):
     (data / 'wsj_treebank_sample' / 'wsj_sample.mrg').unlink()
-    script('prepare', monkeypatch).main(data / 'out')
+    prepare.main(data / 'out')
     assert 'skipped: wsj: data set wsj_treebank_sample is not there' in capsys.readouterr().err
-    assert [path.name for path in (data / 'out').iterdir()] == ['gum']
+    assert sorted(path.name for path in (data / 'out').iterdir()) == ['gum', 'gum314']
     (data / 'empty').mkdir()
     with pytest.raises(SystemExit, match='has no treebank'):
         script('run', monkeypatch).main([str(data / 'empty')])
@@ -101,7 +114,7 @@ def test_the_table(prepared, program, monkeypatch):
     run = script('run', monkeypatch)
     monkeypatch.setattr(run, 'METHODS', [run.METHODS[0], run.METHODS[3]])
     monkeypatch.setattr(run, 'SETS', {'wsj': (10,), 'gum': (10,)})
-    for name in ('gum', 'wsj15', 'wsj/1/1'):
+    for name in ('gum', 'gum314', 'wsj15', 'wsj/1/1'):
         shutil.rmtree(prepared / name)
     run.main([str(prepared), '--ssvm', str(program)])
     with open(prepared / 'table5.csv', newline='') as stream:
@@ -126,6 +139,6 @@ def test_the_table(prepared, program, monkeypatch):
     assert (prepared / 'table5.csv').read_bytes() == before
 
 
-def test_the_page_names_the_methods(monkeypatch):
-    page = (FOLDER / 'README.md').read_text()
-    assert all(f'| {method.name} |' in page for method in script('run', monkeypatch).METHODS)
+def test_the_page_has_the_sets_and_the_methods(monkeypatch):
+    page, run = (FOLDER / 'README.md').read_text(), script('run', monkeypatch)
+    assert all(f'\n| {name} | {method.name} |' in page for name in run.SETS for method in run.METHODS)

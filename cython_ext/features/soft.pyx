@@ -65,10 +65,12 @@ cdef class SoftFeatures(FeatureMap):
 
     cdef void scores(self, Py_ssize_t b, const double *w, double *theta) noexcept nogil:
         cdef int64_t f = self.outputs.factor_of(b), p
-        cdef Py_ssize_t a, k, size = self.outputs.size_of(b)
+        cdef Py_ssize_t a, k, size = self.outputs.count(b)
         cdef const double *delta = self.agreements(b, w)
         cdef double share = self.times * self.unit, total
         self.weights_of_factors.scores(self.outputs.example[b], f, w, self.times, theta)
+        for a in range(size, self.outputs.size_of(b)):
+            theta[a] = 0.0
         if self.outputs.is_node(b):
             for a in range(size):
                 total = 0.0
@@ -83,7 +85,7 @@ cdef class SoftFeatures(FeatureMap):
 
     cdef void add(self, Py_ssize_t b, const double *a, double scale, double *w) noexcept nogil:
         cdef Py_ssize_t joint
-        for joint in range(self.outputs.size_of(b)):
+        for joint in range(self.outputs.count(b)):
             if a[joint] != 0.0:
                 self.add_state(b, joint, scale * a[joint], w)
 
@@ -127,15 +129,15 @@ cdef class SoftFeatures(FeatureMap):
         cdef int64_t f = self.outputs.factor_of(b)
         cdef double square = self.weights_of_factors.square(self.outputs.example[b], f)
         cdef Py_ssize_t c, joint
-        for joint in range(self.outputs.size_of(b)):
-            out[joint] = 0.0
+        memset(out, 0, self.outputs.size_of(b) * sizeof(double))
+        for joint in range(self.outputs.count(b)):
             for c in range(count):
                 out[joint] += self.times * self.times * a[c] * self.inner(b, f, square, joint, ids[c])
 
     cdef double norm2(self, Py_ssize_t b, const double *a) noexcept nogil:
         cdef int64_t f = self.outputs.factor_of(b)
         cdef double square = self.weights_of_factors.square(self.outputs.example[b], f), total = 0.0
-        cdef Py_ssize_t joint, other, size = self.outputs.size_of(b)
+        cdef Py_ssize_t joint, other, size = self.outputs.count(b)
         for joint in range(size):
             for other in range(size):
                 if a[joint] != 0.0 and a[other] != 0.0:
@@ -202,7 +204,7 @@ cdef class SoftAccumulator(Accumulator):
         cdef int64_t f = self.map.outputs.factor_of(b)
         cdef double *sums = self.block(b, f)
         cdef Py_ssize_t joint
-        for joint in range(self.map.outputs.size_of(b)):
+        for joint in range(self.map.outputs.count(b)):
             sums[joint] += a[joint]
         self.map.weights_of_factors.add(self.map.outputs.example[b], f, a, self.map.times, self.weights(chunk))
 

@@ -74,20 +74,20 @@ cdef class BlockCosts(DecomposableLoss):
         self.times = <double> structure.n / max(1, structure.graphs.n)
 
     cdef double value(self, Py_ssize_t b, const int32_t *code) noexcept nogil:
-        return self.times if self.blocks.is_node(b) and code[0] != self.blocks.right[b] else 0.0
+        return self.times if self.blocks.is_node(b) and code[0] != self.blocks.right_data[b] else 0.0
 
     cdef void add_costs(self, Py_ssize_t b, double scale, double *theta) noexcept nogil:
         cdef Py_ssize_t a
         if self.blocks.is_node(b):
-            for a in range(self.blocks.size_of(b)):
-                if a != self.blocks.right[b]:
+            for a in range(self.blocks.count(b)):
+                if a != self.blocks.right_data[b]:
                     theta[a] += scale * self.times
 
     cdef double expected(self, Py_ssize_t b, const double *mean) noexcept nogil:
         cdef Py_ssize_t a
         cdef double total = 0.0
         if self.blocks.is_node(b):
-            for a in range(self.blocks.size_of(b)):
-                if a != self.blocks.right[b]:
+            for a in range(self.blocks.count(b)):
+                if a != self.blocks.right_data[b]:
                     total += mean[a] * self.times
         return total

@@ -223,5 +223,6 @@ INFO = SolverInfo(
     paper='Collins et al. 2008, sections 3.3 and 5',
     make=Eg,
     kernels=True,
+    decomposable=True,
     part_bytes=20,                  # theta and its means, and theta in single precision in the model
 )

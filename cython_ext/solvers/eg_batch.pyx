@@ -162,5 +162,6 @@ INFO = SolverInfo(
     paper='Collins et al. 2008, Figure 1',
     make=EgBatch,
     kernels=True,
+    decomposable=True,
     part_bytes=28,                  # as eg, and the theta of the next pass
 )

@@ -313,4 +313,5 @@ INFO = SolverInfo(
     paper='Zhang, Saha and Vishwanathan 2011, Algorithm 2',
     make=ExcessiveGap,
     kernels=True,
+    decomposable=True,
 )

@@ -53,7 +53,7 @@ class SolverInfo:
     by objective; certificate: where its dual point comes from; make(problem, options, seed) -> Solver; variants: of the
     hinge that it can do ('slack', 'squared', 'hard-margin'); max_passes: when it stops unless told otherwise; kernels:
     whether it works with weight vectors whose inner product is that of a kernel; part_bytes: that it keeps for each
-    part of each example.
+    part of each example; decomposable: whether the task loss has to be one that adds up over parts.
     """
 
     name: str
@@ -67,6 +67,7 @@ class SolverInfo:
     max_passes: int = 1000
     kernels: bool = False
     part_bytes: int = 0
+    decomposable: bool = False
 
     @property
     def objectives(self):

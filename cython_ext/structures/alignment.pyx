@@ -406,5 +406,5 @@ def zero_one_strata(structure, loss):
 
 INFO = StructureInfo(
     'alignment', 'the homolog of a sequence among candidates, and how the two are aligned', build,
-    {'zero-one': zero_one}, 'zero-one', None, {'zero-one': zero_one_strata},
+    {'zero-one': zero_one}, 'zero-one', None, {'zero-one': zero_one_strata}, ('zero-one',),
 )

@@ -64,5 +64,5 @@ def strata(structure, loss):
 
 INFO = StructureInfo(
     'candidates', 'one of the candidates that each example lists', build, {'given': given, 'zero-one': zero_one},
-    'given', None, dict.fromkeys(('given', 'zero-one'), strata),
+    'given', None, dict.fromkeys(('given', 'zero-one'), strata), ('given', 'zero-one'),
 )

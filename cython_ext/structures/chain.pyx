@@ -263,5 +263,5 @@ def zero_one_strata(structure, loss):
 INFO = StructureInfo(
     'chain', 'a label for each position of a sequence, pairs of neighbours, triplets too with order 2', build,
     {'hamming': position_costs, 'zero-one': zero_one}, 'hamming', position_costs,
-    {'hamming': hamming_strata, 'zero-one': zero_one_strata},
+    {'hamming': hamming_strata, 'zero-one': zero_one_strata}, ('hamming',),
 )

@@ -365,4 +365,5 @@ def zero_one_strata(structure, loss):
 INFO = StructureInfo(
     'dependency', 'a head and a relation for each word of a sentence, that make a tree', build,
     {'hamming': attachment, 'zero-one': zero_one}, 'hamming', strata={'zero-one': zero_one_strata},
+    decomposable=('hamming',),
 )

@@ -149,4 +149,5 @@ INFO = StructureInfo(
     'hamming',
     None,
     {'zero-one': zero_one_strata},
+    ('hamming',),
 )

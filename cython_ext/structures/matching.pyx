@@ -168,4 +168,5 @@ def zero_one_strata(structure, loss):
 INFO = StructureInfo(
     'matching', 'links of rows with columns, each with one at most', build,
     {'hamming': wrong_links, 'zero-one': zero_one}, 'hamming', strata={'zero-one': zero_one_strata},
+    decomposable=('hamming',),
 )

@@ -46,4 +46,5 @@ def strata(structure, loss):
 INFO = StructureInfo(
     'multiclass', 'one label for each example', build, {'zero-one': position_costs, 'hamming': position_costs},
     'zero-one', position_costs, dict.fromkeys(('zero-one', 'hamming', 'costs'), strata),
+    ('zero-one', 'hamming'),
 )

@@ -82,4 +82,5 @@ INFO = StructureInfo(
     'hamming',
     None,
     {'zero-one': zero_one_strata},
+    ('hamming',),
 )

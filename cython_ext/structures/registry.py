@@ -23,7 +23,7 @@ class StructureInfo:
     """build(dataset, feature_set, **how) -> (Structure, FeatureMap), how as in features/tokens.py; losses: name ->
     function of the structure that gives a TaskLoss; cost_matrix(structure, matrix) -> TaskLoss, or None where costs per
     label make no sense; strata: name of a loss ('costs' for a matrix) -> function of structure and TaskLoss that gives
-    its Strata, for the losses that have some."""
+    its Strata, for the losses that have some; decomposable: the names of the losses that add up over parts."""
 
     name: str
     summary: str
@@ -32,6 +32,7 @@ class StructureInfo:
     default_loss: str
     cost_matrix: Any = None
     strata: dict = field(default_factory=dict)
+    decomposable: tuple = ()
 
 
 def structure_info(name):

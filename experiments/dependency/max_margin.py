@@ -6,7 +6,7 @@ import corpus
 import effective_passes
 from effective_passes import Method
 
-CS = (100, 10)
+CS = (1000, 100, 10, 1)
 METHODS = [Method(name, ('--solver', name)) for name in ('eg', 'n-slack', 'one-slack', 'bcfw')]
 
 

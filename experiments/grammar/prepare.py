@@ -3,7 +3,8 @@
 wsj is the sample of the Wall Street Journal, its sentences of at most ten words dealt out to five folds, three times;
 wsj15 has the folds of the first time, with all sentences of 11 to 15 words in the training parts. gum is the corpus of
 that name, parted once: the test part is its documents for development and testing; documents without words and those
-that are out of its domain are left out.
+that are out of its domain are left out. gum314 has its test part and so many of its training sentences as a training
+part of wsj, drawn ten times.
 """
 
 import os
@@ -14,6 +15,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 LONGEST, LONGER, DRAWS, FOLDS = 10, 15, 3, 5
+FEW, DRAWS_OF_FEW = 314, 10
 LEFT_OUT = 'GUM_reddit_', 'GENTLE_'
 
 
@@ -80,6 +82,9 @@ def georgetown(folder):
             rows = parts['train' if part_of[path.stem] == 'train' else 'test']
             rows += filter(is_short, trees(path.read_text(encoding='utf-8')))
     write(folder / '0' / '0', **parts)
+    for draw in range(DRAWS_OF_FEW):
+        train = random.Random(draw).sample(parts['train'], FEW)
+        write(folder.with_name('gum314') / str(draw) / '0', train, parts['test'])
 
 
 def main(folder):

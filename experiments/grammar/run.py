@@ -17,7 +17,12 @@ import program
 
 TAGS = ('--terminals', 'pos', '--threads', 1)
 SVM2 = ('--solver', 'n-slack', '--set', 'epsilon=0.01', '--rel-gap', 0, '--slack-norm', 2)
-SETS = {'wsj': (1, 10, 100, 1000, 10000), 'wsj15': (100,), 'gum': (1, 10, 100, 1000, 10000)}  # values of -c
+SETS = {  # values of -c
+    'wsj': (1, 10, 100, 1000, 10000),
+    'wsj15': (100,),
+    'gum': (1, 10, 100, 1000, 10000),
+    'gum314': (100, 1000),
+}
 COUNTS = ('gold', 'found', 'right', 'complete', 'sentences', 'no_parse')
 
 

@@ -317,3 +317,34 @@ def test_refused(bank, monkeypatch, args, code, message):
     (bank / 'new.mrg').write_text('(TOP (S (NP (N n0)) (VP (V v1)) (. .)))\n(TOP (NEW (N n0)))\n')
     result = run(*args, code=code)
     assert message in result.stderr and result.stdout == '' and not (bank / 'm').exists()
+
+
+DAMAGED = '(S (N n) (V v))\n(S (N n'
+EG = ('train', '--solver', 'eg')
+NO_SUM = 'eg needs a task loss that is a sum over parts, and f1 on cfg is not (use another --task-loss or another'
+
+
+@pytest.mark.parametrize(
+    ('name', 'options'),
+    [
+        ('data', ('--task', 'cfg')),
+        ('data', ('--format', 'brackets')),
+        ('data.mrg', ()),
+        ('data.mrg.gz', ('--task-loss', 'f1', '--objective', 'softmax-margin')),
+    ],
+)
+def test_a_loss_that_does_not_fit_is_refused_before_reading(tmp_path, name, options):
+    (tmp_path / name).write_text(DAMAGED)
+    assert NO_SUM in run(*EG, *options, tmp_path / name, tmp_path / 'm', code=2).stderr
+    assert NO_SUM not in run(*EG, *options, '--solver', 'sgd', tmp_path / name, tmp_path / 'm', code=1).stderr
+
+
+def test_a_loss_that_does_not_fit_is_refused_after_reading(tmp_path):
+    """Where only what is in the file says that there are trees in it."""
+    (tmp_path / 'data').write_text(DAMAGED)
+    assert f'{tmp_path / "data"}:2: ' in run(*EG, tmp_path / 'data', tmp_path / 'm', code=1).stderr
+    (tmp_path / 'data').write_text('(S (N n) (V v))\n')
+    for options in ((), ('--task-loss', 'f1')):
+        assert NO_SUM in run(*EG, *options, tmp_path / 'data', tmp_path / 'm', code=2).stderr
+    assert not (tmp_path / 'm').exists()
+    run(*EG, '--objective', 'log', '--max-passes', 1, tmp_path / 'data', tmp_path / 'm')

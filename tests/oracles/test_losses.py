@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 from cython_ext.losses.attachment import Attachment
+from cython_ext.losses.loss import DecomposableLoss
 from cython_ext.losses.position_costs import PositionCosts, hamming
 from cython_ext.losses.wrong_links import WrongLinks
 from cython_ext.losses.zero_one import ZeroOne
 from cython_ext.structures.boxes import overlap
 from cython_ext.structures.candidates import given, zero_one
+from cython_ext.structures.registry import MODULES, structure_info
 from tests.enumeration import task_loss
 from tests.optimum import log_sum_exp, softmax
 from tests.oracles.cases import CASES, RANKED, case
@@ -161,3 +163,25 @@ def test_cost_matrices_that_are_none_are_refused(change, message):
     structure = case('chain-K3-T2-tied').structure
     with pytest.raises(ValueError, match=message):
         PositionCosts(structure, change(hamming(3)))
+
+
+EXAMPLES = {  # of each task, one of each class of structures
+    'multiclass': ('multiclass-K3',),
+    'chain': ('chain-K3-T2-tied', 'chain2-K3-T2-tied'),
+    'dependency': ('projective-single-R1-T4', 'spanning-multi-R1-T4'),
+    'alignment': ('alignment-local-linear',),
+    'cfg': ('cfg-chains',),
+    'multilabel': ('graph-complete',),
+    'graph': ('graph-tree',),
+    'matching': ('matching-3x3',),
+    'candidates': ('candidates-5',),
+    'boxes': ('boxes-4x3-8',),
+}
+
+
+@pytest.mark.parametrize('task', MODULES)
+def test_structures_say_which_losses_are_sums_over_parts(task):
+    info = structure_info(task)
+    for name in EXAMPLES[task]:
+        losses = {loss: make(case(name).structure) for loss, make in info.losses.items()}
+        assert {loss for loss, it in losses.items() if isinstance(it, DecomposableLoss)} == set(info.decomposable)

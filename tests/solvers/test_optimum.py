@@ -91,6 +91,14 @@ def test_every_solver_is_covered():
     assert set(VARIANTS) == set(REACH) == set(MINIMISERS)
 
 
+@pytest.mark.parametrize('solver', MINIMISERS)
+def test_solvers_that_need_a_sum_over_parts_say_so(solver):
+    assert solver_info(solver).decomposable == (solver in BY_PARTS)
+    if solver in BY_PARTS:
+        with pytest.raises(ValueError, match='sum over'):
+            make(solver, twin('chain', 'hinge', 'zero-one').problem)
+
+
 @pytest.mark.parametrize('case', EVERYTHING, ids=map(name_of, EVERYTHING))
 def test_bounds_close_in_on_the_optimum(case):
     """Every pass: dual <= optimum <= primal. In the end their gap is below the tolerance, and both sides are what
