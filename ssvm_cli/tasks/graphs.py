@@ -110,7 +110,7 @@ class GraphTask:
     def problem_options(self, model, problem):
         return {'structure': {'relaxation': None, 'attributes': problem.features.naming.attributes}}
 
-    def outputs(self, codes, dataset, decoder):
+    def outputs(self, codes, dataset, decoder, w):
         """The state of each node, int32 [V]."""
         return decoder.structure.labelings(codes, decoder.code_indptr)
 
@@ -121,7 +121,7 @@ class GraphTask:
             module.write_nbest(block, candidates, text)
             return np.concatenate([several[0][0] for several in candidates]), text.getvalue()
         codes, scores = predictions.best()
-        outputs = self.outputs(codes, block.dataset, predictions.decoder)
+        outputs = self.outputs(codes, block.dataset, predictions.decoder, predictions.w)
         headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
         more = marginals(predictions, block.dataset) if o.marginals else None
         module.write_predictions(block, outputs, text, more, headers)

@@ -51,7 +51,7 @@ class LabelSetTask(GraphTask):
     def problem_options(self, model, problem):
         return self.build_options(model, None)
 
-    def outputs(self, codes, dataset, decoder):
+    def outputs(self, codes, dataset, decoder, w):
         """For each example the ids of its labels."""
         states = decoder.structure.labelings(codes, decoder.code_indptr)
         return [np.flatnonzero(row) for row in states.reshape(dataset.n, len(dataset.label_names))]
@@ -66,7 +66,7 @@ class LabelSetTask(GraphTask):
             module.write_nbest(block, candidates, text)
             return [several[0][0] for several in candidates], text.getvalue()
         codes, scores = predictions.best()
-        outputs = self.outputs(codes, block.dataset, predictions.decoder)
+        outputs = self.outputs(codes, block.dataset, predictions.decoder, predictions.w)
         headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
         columns = marginals(predictions, block.dataset.label_names.names()) if o.marginals else None
         module.write_predictions(block, outputs, text, columns, headers)

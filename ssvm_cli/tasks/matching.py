@@ -94,7 +94,7 @@ class MatchingTask:
     def problem_options(self, model, problem):
         return {}
 
-    def outputs(self, codes, dataset, decoder):
+    def outputs(self, codes, dataset, decoder, w):
         """For each example the numbers of its links, in the order of rows."""
         layout, at = decoder.structure.layout, decoder.code_indptr
         return [layout.links(i, codes[at[i] : at[i + 1]]) for i in range(dataset.n)]
@@ -110,7 +110,7 @@ class MatchingTask:
             module.write_nbest(block, candidates, text)
             return [several[0][0] for several in candidates], text.getvalue()
         codes, scores = predictions.best()
-        outputs = self.outputs(codes, dataset, predictions.decoder)
+        outputs = self.outputs(codes, dataset, predictions.decoder, predictions.w)
         headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
         module.write_predictions(block, outputs, text, None, headers)
         return outputs, text.getvalue()
