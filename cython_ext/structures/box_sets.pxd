@@ -1,13 +1,12 @@
 """Boxes, sets of boxes, and what the boxes of a set can reach at most.
 
 A box is four numbers, left, top, right and bottom, places from 0 that all belong to it. A set of boxes is an interval for
-each of them. With the largest and the smallest box in it,
+each of them. With the largest box, which holds all of them, and the smallest, which is in all of them and may be empty,
 
     score    <= what is above 0 in the largest + what is below 0 in the smallest
     overlap  >= I / (A + G - I),  I: what the smallest shares with the right box, A: area of the largest, G: of the right one
 
-since intersection over union, I / (A + G - I), grows with I and falls with A; the loss is 1 - overlap. Where an interval of
-the set is such that its boxes need have nothing in common, there is no smallest box: it counts as empty.
+since intersection over union, I / (A + G - I), grows with I and falls with A; the loss is 1 - overlap.
 """
 
 from libc.math cimport INFINITY
