@@ -103,7 +103,9 @@ def interior_point(problem, _objective='hinge', iterations=100):
     """min lam/2 |w|^2 + 1/n sum xi_i  subject to  <w, psi_i(y)> + xi_i >= delta_i(y).
 
     Slacks s > 0 and multipliers m = alpha/n > 0 have a row per (i, y); `owner` says which example a row belongs to.
-    The starting point satisfies all equations, so the steps only have to bring the products s*m to zero.
+    The starting point satisfies all equations, so the steps only have to bring the products s*m to zero. Near the end
+    the equations are so badly conditioned that rounding can make a step one for the worse: the best w and the best alpha
+    of all iterates are what is returned.
     """
     psi, delta, n = np.concatenate(problem.psi), np.concatenate(problem.delta), problem.n
     sizes = np.array([len(d) for d in problem.delta])
@@ -113,7 +115,9 @@ def interior_point(problem, _objective='hinge', iterations=100):
     slack = delta - psi @ w
     xi = np.array([slack[owner == i].max() for i in range(n)]) + 1 + np.ptp(slack)
     s = xi[owner] - slack
+    best = _Best(problem, np.cumsum(sizes)[:-1])
     for _ in range(iterations):
+        best.offer(w, m)
         mean = s @ m / len(s)
         objective = problem.lam / 2 * (w @ w) + xi.mean()
         if mean * len(s) < 1e-15 * abs(objective):
@@ -126,7 +130,25 @@ def interior_point(problem, _objective='hinge', iterations=100):
         if reach < 1e-10:
             break
         w, xi, s, m = w + reach * dw, xi + reach * dxi, s + reach * ds, m + reach * dm
-    return w, np.split(m * n, np.cumsum(sizes)[:-1])
+    best.offer(w, m)
+    return best.w, best.alpha
+
+
+class _Best:
+    """The w with the lowest P(w) and the alpha with the highest D(alpha) of all that were offered."""
+
+    def __init__(self, problem, cuts):
+        self.problem, self.cuts = problem, cuts
+        self.primal, self.dual = np.inf, -np.inf
+
+    def offer(self, w, m):
+        """m: multipliers, in proportion to alpha."""
+        alpha = [a / a.sum() for a in np.split(m, self.cuts)]
+        primal_now, dual_now = primal(self.problem, 'hinge', w), dual(self.problem, 'hinge', alpha)
+        if primal_now < self.primal:
+            self.primal, self.w = primal_now, w
+        if dual_now > self.dual:
+            self.dual, self.alpha = dual_now, alpha
 
 
 def _predictor_corrector(system, w, xi, delta):
