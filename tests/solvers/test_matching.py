@@ -59,7 +59,7 @@ def twin(loss='hamming', variant=None):
 def test_bounds_close_in_on_the_optimum(case):
     solver, options, loss = case
     it = twin(loss)
-    rough = solver == 'svrg' or options.get('oracle') == 'max'
+    rough = options.get('oracle') == 'max' or (solver == 'svrg' and 'K' not in options)  # few outputs smooth little
     method = make(solver, it.problem, seed=3, **options)
     close_in(it, method, *(ROUGH if rough else REACH)[solver])
     check_both_sides(it, method)
