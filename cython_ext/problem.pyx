@@ -182,6 +182,10 @@ cdef class Problem:
         self.pool.map(self._outputs, [(point, deltas, total, c, *chunk) for c, chunk in enumerate(self._parts(total.chunks))])
         return deltas.sum() / self.n, total
 
+    def figures(self, w, primal):
+        """Further figures for a log, of weights w with P(w) = primal: what features say of a problem that this one relaxes."""
+        return self.features.figures(w, primal, self.lam)
+
     def memory_estimate(self):
         """Bytes of one weight vector."""
         return 8 * self.dim

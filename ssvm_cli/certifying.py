@@ -212,7 +212,7 @@ def report(model, problem, examples, primal, dual, source):
 
 def relaxed_bounds(problem, w, primal, point):
     """What is proved of the relaxed problem, where the one that was trained has soft constraints."""
-    bounds = problem.features.figures(w, primal, problem.lam)
+    bounds = problem.figures(w, primal)
     if bounds and point is not None and not weights_dual.of_own_weights(point):
         from cython_ext.local_marginals import relaxed_dual
 

@@ -254,7 +254,7 @@ class Monitor:
                 'relative_gap': relative_gap(bounds.primal, bounds.dual),
                 'dual_now': dual_now,
             }
-        relaxed = self.problem.features.figures(bounds.w, bounds.primal, self.problem.lam)
+        relaxed = self.problem.figures(bounds.w, bounds.primal)
         return row | relaxed | self.solver.figures(bounds.primal) | self._dev_scores
 
     def _write_row(self, primal_now, dual_now):

@@ -45,6 +45,9 @@ class Problem:
                 raise Interrupted
         return SimpleNamespace(primal=1 + abs(w[0] - 1.0), dual=softmax_of(w[0]) if softmax_dual else None)
 
+    def figures(self, w, primal):
+        return {}
+
     @property
     def features(self):
         return SimpleNamespace(blocks=lambda w: {'state': w})
