@@ -19,6 +19,13 @@ class Option(click.Option):
         self.section = section
         super().__init__(*args, **kwargs)
 
+    def get_help_record(self, ctx):
+        """With the names of a lazy choice in the text, where they break into lines."""
+        record = super().get_help_record(ctx)
+        if record is None or not isinstance(self.type, LazyChoice):
+            return record
+        return record[0], f'{record[1]} NAME is one of {", ".join(self.type.names())}.'
+
 
 class Command(click.Command):
     """A subcommand: options in sections, `-v` with or without a level, and `-q` for level 0."""
@@ -131,7 +138,7 @@ class LazyChoice(click.ParamType):
         self.names = names
 
     def get_metavar(self, param, ctx=None):
-        return '[' + '|'.join(self.names()) + ']'
+        return 'NAME'
 
     def convert(self, value, param, ctx):
         names = list(self.names())

@@ -104,8 +104,8 @@ def interior_point(problem, _objective='hinge', iterations=100):
 
     Slacks s > 0 and multipliers m = alpha/n > 0 have a row per (i, y); `owner` says which example a row belongs to.
     The starting point satisfies all equations, so the steps only have to bring the products s*m to zero. Near the end
-    the equations are so badly conditioned that rounding can make a step one for the worse: the best w and the best alpha
-    of all iterates are what is returned.
+    the equations are so badly conditioned that rounding can make a step one for the worse: the best w and the best
+    alpha of all iterates are what is returned.
     """
     psi, delta, n = np.concatenate(problem.psi), np.concatenate(problem.delta), problem.n
     sizes = np.array([len(d) for d in problem.delta])
