@@ -29,6 +29,7 @@ LABELS = {
     'dual_source': 'dual from',
     'relaxed_primal': 'relaxed primal',
     'relaxed_dual': 'relaxed dual',
+    'relaxation': 'relaxation',
     'status': 'status',
 }
 
@@ -64,7 +65,7 @@ def certify(o):
     if dual <= 0:
         dual, source = 0.0, 'right outputs'
     figures = report(model, problem, dataset.n, evaluation.primal, dual, source)
-    figures |= relaxed_bounds(problem, w, evaluation.primal, model.dual)
+    figures |= relaxed_bounds(problem, w, evaluation.primal, model.dual) | relaxation_of(model)
     if o.per_example is not None:
         write_losses(o.per_example, dataset, numbers, problem.structure.by_example(evaluation.loss_values))
     if o.as_json:
@@ -218,6 +219,15 @@ def relaxed_bounds(problem, w, primal, point):
 
         bounds['relaxed_dual'] = relaxed_dual(problem, point)
     return bounds
+
+
+def relaxation_of(model):
+    """Which problem primal and dual are of, where it is a relaxation."""
+    structure = model.header.get('structure') or {}
+    if structure.get('relaxation', 'none') == 'none':
+        return {}
+    rho = structure.get('rho')
+    return {'relaxation': structure['relaxation'] + ('' if rho is None else f' (rho {rho:g})')}
 
 
 def write_losses(path, dataset, numbers, losses):

@@ -24,6 +24,11 @@ class LabelSetTask(GraphTask):
     def layout(self, dataset):
         return layout_of(dataset)
 
+    def trainable(self, dataset, structure):
+        if len(dataset.label_names):
+            return None, None
+        return np.zeros(0, np.int64), 'no example has a label'
+
     def sizes(self, dataset):
         kinds = [counted(len(dataset.label_names), 'label'), counted(len(dataset.attributes), 'attribute')]
         return [counted(dataset.n, 'example'), *kinds, f'{len(dataset.label_ids) / dataset.n:.3g} labels an example']

@@ -72,7 +72,7 @@ def test_exact_models(files, file, how):
     run('train', *QUIET, *map(str, how), file, 'm')
     report = gap_of(file, 'm')
     assert report['relative_gap'] <= 1e-3 and report['status'] == 'converged'
-    assert 'relaxed_primal' not in report
+    assert not {'relaxed_primal', 'relaxation'} & report.keys()
     result = run('predict', '--evaluate', '--metrics', 'scores.json', file, 'm', 'out')
     assert 'accuracy' in result.stderr
     run('convert', 'm', 'm.tsv')
@@ -92,6 +92,7 @@ def test_bounds_of_the_three_problems_are_in_order(files, file):
     assert values['none']['dual'] <= values['lp']['primal'] + slack
     assert values['lp']['dual'] <= values['soft']['primal'] + slack
     soft = values['soft']
+    assert soft['relaxation'] == 'soft (rho 1)' and values['lp']['relaxation'] == 'lp'
     assert values['lp']['dual'] - slack <= soft['relaxed_primal'] <= soft['primal']
     assert 0 < soft['relaxed_dual'] <= values['lp']['primal'] + slack
     rows = table(files / 'soft.csv')
@@ -240,6 +241,12 @@ def test_runs_go_on_where_they_were(files):
         run('train', *QUIET, '--solver', solver, '--max-passes', 20, 'trees.jsonl', 'first')
         run('train', *QUIET, '--solver', solver, '--init', 'first', '--max-passes', 1, 'trees.jsonl', 'second')
         assert gap_of('trees.jsonl', 'second')['primal'] <= 1.02 * gap_of('trees.jsonl', 'first')['primal']
+
+
+def test_sets_that_are_all_empty_teach_nothing(files):
+    (files / 'empty.ml').write_text(' 1:1\n 2:1\n')
+    assert 'empty.ml: nothing to learn from: no example has a label' in run('train', 'empty.ml', 'm', code=1).stderr
+    assert not (files / 'm').exists()
 
 
 def test_held_out_scores(files):
