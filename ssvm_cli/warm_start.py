@@ -103,7 +103,7 @@ def same_dual_point(model, dataset, path, solver):
     """
     if model.dual is None or 'temperature' in model.dual or weights_dual.is_one(model.dual):
         raise DataError(path, None, 'has no dual point', f'{solver} starts from one: a model of a dual solver')
-    if model.label_names is not None and model.label_names.names() != dataset.label_names.names():
+    if model.label_names.names() != dataset.label_names.names():
         raise DataError(path, None, 'has other labels than the training data', 'expected a model of the same data')
     return model.dual
 

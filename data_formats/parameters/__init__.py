@@ -30,8 +30,8 @@ MODULES = {
     'multilabel': 'label_sets',
     'graph': 'graphs',
     'matching': 'features',
-    'candidates': 'candidates',
-    'boxes': 'candidates',
+    'candidates': 'features',
+    'boxes': 'features',
 }
 
 

@@ -1,4 +1,4 @@
-"""One weight for each attribute, 'feature' float64[F]: the parts of an output have attributes of their own.
+"""One weight for each attribute, 'feature' float64[F]: of links, of candidates, or of the words of pictures.
 
 As text, a row `feature NAME -` for each attribute. One that is deleted is an attribute less.
 """
@@ -37,8 +37,7 @@ def read_rows(rows, header, blocks):
     weights = {}
     for block, left, right, text in rows:
         if (block, right) != (BLOCK, NONE):
-            what = f'row {shown(block)} {shown(left)} {shown(right)}'
-            raise rows.error(what, f'expected {BLOCK}, the name of an attribute, {NONE}')
+            raise rows.error(f'row {shown(block)} {shown(left)} {shown(right)}', f'expected {BLOCK} NAME {NONE}')
         name = rows.name(left)
         if name in weights:
             raise rows.error(f'a second weight for {shown(block)} {shown(left)}')

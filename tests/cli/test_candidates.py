@@ -167,7 +167,7 @@ def test_a_model_as_text(files):
     [
         ('feature\t1\t-', 'feature\t1\tA', "row 'feature' '1' 'A' (expected feature NAME -)"),
         ('feature\t1\t-', 'state\t1\t-', "row 'state' '1' '-' (expected feature NAME -)"),
-        ('feature\t1\t-', 'feature\t2\t-', "a second weight for '2'"),
+        ('feature\t1\t-', 'feature\t2\t-', "a second weight for 'feature' '2'"),
         ('feature\t1\t-\t', 'feature\t1\t-\tx', 'expected a finite number'),
         ('"grades": false', '"grades": 1', 'header has data.grades = 1 (expected true or false)'),
         (

@@ -133,7 +133,7 @@ def test_a_model_as_text(files):
         (
             'feature\tsame\t-',
             'state\tsame\t-',
-            "row 'state' 'same' '-' (expected feature, the name of an attribute, -)",
+            "row 'state' 'same' '-' (expected feature NAME -)",
         ),
         ('feature\tsame\t-', 'feature\tsame\tB', "row 'feature' 'same' 'B'"),
         ('feature\tsame\t-', 'feature\tdistance\t-', "a second weight for 'feature' 'distance'"),
