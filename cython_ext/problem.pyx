@@ -23,7 +23,7 @@ from cython_ext.workspace cimport Workspace
 
 NEVER = np.zeros(1, np.int32)
 ENOUGH = 1024               # parts of examples that are worth a thread of their own
-RANGES = 64                 # into which work is parted that threads share: the same for any number of threads
+RANGES = 32                 # into which work is parted that threads share: the same for any number of threads
 
 
 class Interrupted(Exception):
@@ -184,7 +184,7 @@ cdef class Problem:
 
     def figures(self, w, primal):
         """Further figures for a log, of weights w with P(w) = primal: what features say of a problem that this one relaxes."""
-        return self.features.figures(w, primal, self.lam)
+        return self.features.figures(w, primal, self.lam, self.evaluate)
 
     def memory_estimate(self):
         """Bytes of one weight vector."""

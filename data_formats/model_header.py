@@ -19,8 +19,8 @@ STRUCTURE = {
     'dependency': ('nonprojective', 'single_root', 'hash_bits'),
     'alignment': ('gap_model', 'align'),
     'cfg': ('terminals', 'max_length'),
-    'multilabel': ('relaxation', 'rho'),
-    'graph': ('relaxation', 'rho'),
+    'multilabel': ('relaxation', 'rho', 'smoothing'),
+    'graph': ('relaxation', 'rho', 'smoothing'),
 }
 STATUSES = ('converged', 'finished', 'max-passes', 'max-time', 'interrupted')
 
@@ -101,6 +101,7 @@ OPTIONAL = {
     'structure.hash_bits': (_exactly(int), 'a whole number'),
     'structure.relaxation': (_one_of(*RELAXATIONS), ' or '.join(RELAXATIONS)),
     'structure.rho': (_positive, 'a number above 0'),
+    'structure.smoothing': (_positive, 'a number above 0'),
     'rescale': (_one_of('margin', 'slack'), 'margin or slack'),
     'classes': (_one_of(*CLASSES), ' or '.join(CLASSES)),
     'slack_norm': (_one_of(1, 2), '1 or 2'),

@@ -18,6 +18,7 @@ from ssvm_cli.inputs import read_data
 from ssvm_cli.kernels import support_tokens
 from ssvm_cli.paths import check_paths
 from ssvm_cli.progress import Progress, counted
+from ssvm_cli.relaxation import said_of
 from ssvm_cli.resources import available_cpus
 from ssvm_cli.tasks import task_named
 
@@ -226,8 +227,7 @@ def relaxation_of(model):
     structure = model.header.get('structure') or {}
     if structure.get('relaxation', 'none') == 'none':
         return {}
-    rho = structure.get('rho')
-    return {'relaxation': structure['relaxation'] + ('' if rho is None else f' (rho {rho:g})')}
+    return {'relaxation': said_of(structure).removeprefix(', relaxation ')}
 
 
 def write_losses(path, dataset, numbers, losses):

@@ -152,7 +152,7 @@ class LazyChoice(click.ParamType):
         return [CompletionItem(name) for name in self.names() if name.startswith(incomplete)]
 
 
-class LambdaPath(click.ParamType):
+class GeometricPath(click.ParamType):
     """FROM:TO:FACTOR, a geometric sequence that ends at TO or before it."""
 
     name = 'path'
@@ -172,3 +172,12 @@ class LambdaPath(click.ParamType):
         if count > LONGEST_PATH:
             self.fail(f'{value!r}: {count} values (expected at most {LONGEST_PATH})')
         return tuple(float(f'{first * factor**k:.14g}') for k in range(count))
+
+
+class NumberOrPath(GeometricPath):
+    """A positive number, or FROM:TO:FACTOR; converted to a tuple of numbers."""
+
+    def convert(self, value, param, ctx):
+        if isinstance(value, tuple) or ':' in str(value):
+            return super().convert(value, param, ctx)
+        return (Number(positive=True).convert(value, param, ctx),)

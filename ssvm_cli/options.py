@@ -21,7 +21,7 @@ import functools
 import click
 
 from ssvm_cli import habits
-from ssvm_cli.command import LambdaPath, LazyChoice, Number, Option, Whole
+from ssvm_cli.command import GeometricPath, LazyChoice, Number, NumberOrPath, Option, Whole
 
 TASKS = (
     *('multiclass', 'chain', 'dependency', 'alignment', 'cfg', 'multilabel', 'graph', 'matching'),
@@ -335,10 +335,24 @@ graph_options = together(
     ),
     graphs(
         '--rho',
-        type=Number(positive=True),
+        type=NumberOrPath(),
         metavar='RHO',
         help='Of soft, the weight of RHO/2 |delta|^2 with the agreement variables delta: a small one, such as 1/n, is '
-        'near lp and slow; with a large one the factors hardly have to agree. Default: 1.',
+        'near lp and slow; with a large one the factors hardly have to agree. FROM:TO:FACTOR begins with FROM and '
+        'falls to TO, each problem started from the one before. Default: 1.',
+    ),
+    graphs(
+        '--augmented-lagrangian',
+        is_flag=True,
+        help='Of soft, multipliers beside the penalty: solve the problem again and again, delta pulled to where it was '
+        'instead of 0, until the relaxed problem itself is solved to --rel-gap, whatever RHO is.',
+    ),
+    graphs(
+        '--smooth-max',
+        type=Number(positive=True),
+        metavar='GAMMA',
+        help='Of soft, smoothed maxima: less GAMMA/2 |alpha|^2 for the weights alpha of the wrong states of every '
+        'factor in the dual. The optimum is at most GAMMA/2 a factor lower.',
     ),
 )
 
@@ -353,7 +367,7 @@ candidate_options = together(
 path_options = together(
     objective(
         '--lambda-path',
-        type=LambdaPath(),
+        type=GeometricPath(),
         metavar='FROM:TO:FACTOR',
         help='A model for each of FROM, FROM FACTOR, ... as far as TO, each started from the one before; --log gets a '
         'row for each, MODEL is the best on --dev, or the last.',

@@ -12,19 +12,37 @@ def requested_relaxation(o, layout):
         o: the options of the command.
         layout: the GraphLayout of the data.
     """
+    asked = [
+        option
+        for option, given in {
+            '--rho': o.rho is not None,
+            '--augmented-lagrangian': o.augmented_lagrangian,
+            '--smooth-max': o.smooth_max is not None,
+        }.items()
+        if given
+    ]
     name = o.relaxation
     if name is None:
-        name = 'soft' if o.rho is not None or not has_exact_oracle(layout) else 'none'
-    if name != 'soft' and o.rho is not None:
-        raise UsageError('--rho is about --relaxation soft')
+        name = 'soft' if asked or not has_exact_oracle(layout) else 'none'
+    if name != 'soft' and asked:
+        raise UsageError(f'{asked[0]} is about --relaxation soft')
     if name == 'soft' and o.objective != 'hinge':
         raise UsageError(f'--relaxation soft is a relaxation of the hinge, not of {o.objective} (--relaxation none)')
-    return {'relaxation': name, 'rho': (RHO if o.rho is None else o.rho) if name == 'soft' else None}
+    if name != 'soft':
+        return {'relaxation': name, 'rho': None}
+    smoothing = {} if o.smooth_max is None else {'smoothing': o.smooth_max}
+    rho = 1 / layout.n if o.augmented_lagrangian else RHO
+    return {'relaxation': name, 'rho': rho if o.rho is None else o.rho[0], **smoothing}
 
 
 def said_of(structure):
     """A relaxation for people, '' where there is none."""
     if structure.get('relaxation', 'none') == 'none':
         return ''
-    rho = structure.get('rho')
-    return f', relaxation {structure["relaxation"]}{"" if rho is None else f" (rho {rho:g})"}'
+    figures = [f'{name} {structure[name]:g}' for name in ('rho', 'smoothing') if structure.get(name) is not None]
+    return f', relaxation {structure["relaxation"]}' + (f' ({", ".join(figures)})' if figures else '')
+
+
+def in_stages(o):
+    """Whether the options ask for several problems, one started from the other (stages.py)."""
+    return o.augmented_lagrangian or (o.rho is not None and len(o.rho) > 1)

@@ -25,7 +25,7 @@ from ssvm_cli.inputs import read_training_data, task_before_reading
 from ssvm_cli.kernels import requested_kernel
 from ssvm_cli.options import TASK_LOSSES, accepted
 from ssvm_cli.progress import Progress, counted
-from ssvm_cli.relaxation import said_of
+from ssvm_cli.relaxation import in_stages, said_of
 from ssvm_cli.rescue import save_elsewhere
 from ssvm_cli.resources import available_cpus, return_memory
 from ssvm_cli.schedule import Schedule
@@ -64,6 +64,11 @@ def train(o):
         kind = PathTraining
     elif o.path_models is not None:
         raise UsageError('--path-models has no effect without --lambda-path')
+    if in_stages(o):
+        from ssvm_cli.stages import StagedTraining, check_stages
+
+        check_stages(o, info)
+        kind = StagedTraining
     training = kind(o, info, settings, progress)
     try:
         return training.run()
@@ -177,32 +182,16 @@ class Training:
         saved = self._load_checkpoint()
         self._read()
         self._build()
-        tolerance = None if o.no_certificate else Tolerance(o.rel_gap, o.epsilon)
-        dev = self._dev_scorer()
+        tolerance = self.tolerance = None if o.no_certificate else Tolerance(o.rel_gap, o.epsilon)
+        self.limits = monitor.Limits(self.info.max_passes if o.max_passes is None else o.max_passes, o.max_time)
+        self.dev = self._dev_scorer()
         self._initialise()
         self._restore_solver(saved)
-        log = self._log = self._open_log(dev, saved)
-        self.monitor = monitor.Monitor(
-            self.problem,
-            self.solver,
-            tolerance,
-            monitor.Limits(self.info.max_passes if o.max_passes is None else o.max_passes, o.max_time),
-            Schedule(o.gap_every),
-            self.progress,
-            log=self._write_row if log else None,
-            dev=dev,
-            save=self._save_checkpoint if self.checkpoint_path else None,
-            save_every=o.checkpoint_every,
-            seconds=self._making,
-        )
-        if saved:
-            self.monitor.restore(saved.parts)
+        log = self._log = self._open_log(self.dev, saved)
         with StopFlag() as stop:
             self.begun = True
             with self._failing_explained():
-                status = self.monitor.run(
-                    stop, keep_checkpoint=o.checkpoint is not None, evaluate_first=o.init is not None
-                )
+                status = self._optimise(stop, saved)
             self._let_go_of_the_solver()
             self.problem.features.forget_gram()
             return_memory()
@@ -217,6 +206,30 @@ class Training:
         if self.failed:
             return 1
         return GAP_MISSED if o.require_gap and status != monitor.CONVERGED else 0
+
+    def _optimise(self, stop, saved):
+        """Runs the solver from where it is, or from a checkpoint; returns the status."""
+        self.monitor = self._new_monitor(self.tolerance)
+        if saved:
+            self.monitor.restore(saved.parts)
+        return self.monitor.run(
+            stop, keep_checkpoint=self.o.checkpoint is not None, evaluate_first=self.o.init is not None
+        )
+
+    def _new_monitor(self, tolerance):
+        return monitor.Monitor(
+            self.problem,
+            self.solver,
+            tolerance,
+            self.limits,
+            Schedule(self.o.gap_every),
+            self.progress,
+            log=self._write_row if self._log else None,
+            dev=self.dev,
+            save=self._save_checkpoint if self.checkpoint_path else None,
+            save_every=self.o.checkpoint_every,
+            seconds=self._making,
+        )
 
     # ------------------------------------------------------------------------------------------- before the run
 
@@ -380,8 +393,12 @@ class Training:
     def _open_log(self, dev, saved):
         if self.o.log_path is None:
             return None
-        extra = (*self.problem.features.figures(), *self.solver.figures(), *(dev.columns if dev else ()))
+        extra = (*self._columns(), *(dev.columns if dev else ()))
         return self._new_log(extra, saved.parts['monitor']['rows'] if saved else None)
+
+    def _columns(self):
+        """Of the log, besides those that every run has."""
+        return (*self.problem.features.figures(), *self.solver.figures())
 
     def _new_log(self, extra, keep):
         """The log with its first lines written; extra: columns besides the usual ones, keep: rows to go on from."""

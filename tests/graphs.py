@@ -169,10 +169,11 @@ def pair_tables(a, b):
     return [np.array([1 - a - b + x, b - x, a - x, x]) for x in sorted({low, high})]
 
 
-def soft(truth, lam, rho):
+def soft(truth, lam, rho, multipliers=None, smoothing=0.0):
     """(the Enumeration of the blocks of the soft-constraint problem, its lambda, what its objective is to be multiplied
     by): every factor is an example, with features of its own and sqrt(lam / rho) times the agreement indicators
-    (Meshi et al. 2015, (6))."""
+    (Meshi et al. 2015, (6)). multipliers: what delta is pulled to; smoothing: gamma, for which every wrong joint state
+    has a feature of its own."""
     layout, unit = truth.layout, np.sqrt(lam / rho)
     place, blocks = {}, []
     for i in range(layout.n):
@@ -182,6 +183,7 @@ def soft(truth, lam, rho):
             for k, node in enumerate(shape.scopes[f]):
                 for state in range(states[k]):
                     place[i, f, node, state] = len(place)
+    states_of = [layout.types[kind].size for s in layout.shape_of for kind in layout.shapes[s].types]
     for i in range(layout.n):
         shape, right = layout.shapes[layout.shape_of[i]], truth.right(i)
         for f, kind in enumerate(shape.types):
@@ -191,16 +193,23 @@ def soft(truth, lam, rho):
             for r, code in enumerate(codes):
                 for node, state in zip(shape.scopes[f], code, strict=True):
                     if f >= shape.nodes:
-                        agreement[r, place[i, f, node, state]] -= unit
+                        agreement[r, place[i, f, node, state]] -= 1
                         continue
                     for c in range(shape.nodes, len(shape.types)):
                         if node in shape.scopes[c]:
-                            agreement[r, place[i, c, node, state]] += unit
+                            agreement[r, place[i, c, node, state]] += 1
             own = truth.dense([truth.features_of(i, f, r) for r in range(len(codes))])
             gold = codes.index(tuple(right[node] for node in shape.scopes[f]))
             losses = (np.arange(len(codes)) != gold).astype(float) if f < shape.nodes else np.zeros(len(codes))
+            if multipliers is not None:
+                losses = losses + agreement @ multipliers - agreement[gold] @ multipliers
             keys = [('label', 0, a) for a in range(len(codes))]
+            extra = np.zeros((len(codes), sum(states_of) if smoothing else 0))
+            if smoothing:
+                first, wrong = sum(states_of[: len(blocks)]), np.arange(len(codes)) != gold
+                extra[wrong, first + np.flatnonzero(wrong)] = np.sqrt(smoothing * lam * layout.n)
+            features = np.hstack([own, unit * agreement, extra])
             numbers = [(r,) for r in range(len(codes))]
-            blocks.append(Enumerated(numbers, gold, keys, np.eye(len(codes)), np.hstack([own, agreement]), losses))
+            blocks.append(Enumerated(numbers, gold, keys, np.eye(len(codes)), features, losses))
     times = len(blocks) / layout.n
     return SimpleNamespace(examples=blocks, place=place), lam / times, times

@@ -115,8 +115,9 @@ cdef class FeatureMap:
         """The map of the same problem with another lambda: the same one, unless lambda is in the features."""
         return self
 
-    def figures(self, w=None, primal=None, lam=None):
-        """Further figures for a log, of weights with P(w) = primal at lambda: column -> number, or None without weights."""
+    def figures(self, w=None, primal=None, lam=None, evaluate=None):
+        """Further figures for a log, of weights with P(w) = primal at lambda: column -> number, or None without weights.
+        evaluate: of the problem, for what takes an oracle pass."""
         return {}
 
     def windows(self):

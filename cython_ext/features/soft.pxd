@@ -2,6 +2,7 @@ from libc.stdint cimport int32_t, int64_t
 
 from cython_ext.features.factors cimport FactorWeights
 from cython_ext.features.feature_map cimport Accumulator, FeatureMap
+from cython_ext.structures.agreements cimport Agreements
 from cython_ext.structures.factor_blocks cimport FactorBlocks
 from cython_ext.structures.factor_graphs cimport FactorGraphs
 
@@ -11,23 +12,22 @@ cdef class SoftFeatures(FeatureMap):
     cdef readonly FactorWeights weights_of_factors
     cdef readonly double times              # B / M
     cdef readonly double rho, unit          # unit: sqrt(lambda / rho)
+    cdef readonly double smoothing, own     # own: sqrt(gamma lambda M)
     cdef readonly Py_ssize_t n_agreements
+    cdef Agreements agreements
     cdef FactorGraphs graphs
     cdef object memory
-    cdef const int64_t *agreement_begin     # [n + 1], of each example
-    cdef const int64_t *place               # by entry of the scopes: where its agreements begin in an example
-    cdef const int64_t *incident_begin      # by factor: the incidences of a node
-    cdef const int64_t *incident            # their places
+    cdef const int64_t *part_begin          # [n + 1], where the joint states of each graph begin
 
-    cdef double *agreements(self, Py_ssize_t b, const double *w) noexcept nogil
+    cdef double *delta(self, const double *w) noexcept nogil
+    cdef double *own_weights(self, Py_ssize_t b, int64_t f, const double *w) noexcept nogil
     cdef void add_state(self, Py_ssize_t b, Py_ssize_t joint, double amount, double *w) noexcept nogil
     cdef double inner(self, Py_ssize_t b, int64_t f, double square, Py_ssize_t joint, Py_ssize_t other) noexcept nogil
 
 
 cdef class SoftAccumulator(Accumulator):
     cdef SoftFeatures map
-    cdef object begin, statistics
-    cdef int64_t *begin_data                # [n + 1], where the parts of each graph begin
+    cdef object statistics
     cdef double *statistic_data
 
     cdef double *block(self, Py_ssize_t b, int64_t f) noexcept nogil

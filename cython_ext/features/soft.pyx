@@ -6,7 +6,15 @@
 has an example for each of the B factors of the M graphs, single nodes included. A weight vector holds w and then delta',
 with delta = sqrt(lambda / rho) delta': both norms then have the same lambda. The features (and the costs) of a factor are
 B/M times its own, so that the mean over the factors is the sum over an example's factors, averaged over the examples.
+
+Two of the paper's extensions (section 7) are in the same form. With multipliers, delta is pulled to them instead of 0, and
+delta' is the rest; what they add to the scores does not depend on weights, and is a cost (losses/node_costs.pyx). Smoothed
+maxima, max_a theta(a) with -gamma/2 sum_a alpha(a)^2 over the wrong joint states a in its dual (smooth-max-of-hinge of
+Shalev-Shwartz and Zhang 2014), are the hinge of features that every wrong joint state has of its own: the weights of these
+are -sqrt(gamma / (lambda M)) alpha(a).
 """
+
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,68 +28,54 @@ from cython_ext.kernels cimport vector
 from cython_ext.memory import aligned_zeros
 from cython_ext.parallel import even_ranges
 from cython_ext.structures.factor_blocks cimport FactorBlocks
+from cython_ext.structures.factor_graphs cimport FactorGraphs
 
-AGREEMENT = 'agreement'         # what models call delta
+AGREEMENT = 'agreement'         # what models call delta,
+MULTIPLIERS = 'multipliers'     # what it is pulled to,
+SMOOTHING = 'smoothing'         # and the weights that joint states have of their own
 RELAXED_PRIMAL = 'relaxed_primal'
 
 
 cdef class SoftFeatures(FeatureMap):
-    """outputs: the FactorBlocks; weights: their FactorWeights."""
+    """outputs: the FactorBlocks; weights: their FactorWeights; smoothing: gamma, of smoothed maxima (0: none)."""
 
-    def __init__(self, FactorBlocks outputs not None, FactorWeights weights not None, double lam, double rho):
-        layout = weights.graphs.layout
-        places, incident, counts = [], [], []
-        for shape in layout.shapes:
-            at, of_nodes = 0, [[] for _ in range(shape.nodes)]
-            for kind, scope in zip(shape.types, shape.scopes):
-                for node, states in zip(scope, layout.types[kind].states):
-                    places.append(at)
-                    if len(scope) > 1:
-                        of_nodes[node].append(at)
-                        at += states
-            incident += [*of_nodes, *([] for _ in range(len(shape.types) - shape.nodes))]
-            counts.append(at)
+    def __init__(self, FactorBlocks outputs not None, FactorWeights weights not None, double lam, double rho,
+                 double smoothing=0.0):
         self.outputs, self.weights_of_factors, self.graphs = outputs, weights, weights.graphs
-        self.rho, self.unit = rho, sqrt(lam / rho)
-        self.times = <double> outputs.n / max(1, weights.graphs.n)
-        begin = np.concatenate([[0], np.cumsum(np.array(counts, np.int64)[layout.shape_of])])
-        self.n_agreements = int(begin[len(begin) - 1])
+        self.agreements = outputs.agreements
+        self.rho, self.smoothing, self.times = rho, smoothing, outputs.times
+        self.unit, self.own = sqrt(lam / rho), sqrt(smoothing * lam * weights.graphs.n)
+        cdef int64_t[::1] begin = part_indptr(weights.graphs)
+        self.memory, self.part_begin = begin, &begin[0]
+        self.n_agreements = self.agreements.n
         self.dim = weights.dim + self.n_agreements
-        self.memory = [np.append(np.array(values, np.int64), 0) for values in (
-            begin, places, np.concatenate([[0], np.cumsum([len(each) for each in incident])]),
-            [where for each in incident for where in each],
-        )]
-        cdef int64_t[::1] agreement_begin = self.memory[0], place = self.memory[1]
-        cdef int64_t[::1] incident_begin = self.memory[2], incidents = self.memory[3]
-        self.agreement_begin, self.place = &agreement_begin[0], &place[0]
-        self.incident_begin, self.incident = &incident_begin[0], &incidents[0]
+        if smoothing > 0:
+            self.dim += begin[len(begin) - 1]
 
-    cdef double *agreements(self, Py_ssize_t b, const double *w) noexcept nogil:
-        """The delta' of the example that a block belongs to."""
-        return <double *> w + self.weights_of_factors.dim + self.agreement_begin[self.outputs.example[b]]
+    cdef double *delta(self, const double *w) noexcept nogil:
+        """The delta' of all examples."""
+        return <double *> w + self.weights_of_factors.dim
+
+    cdef double *own_weights(self, Py_ssize_t b, int64_t f, const double *w) noexcept nogil:
+        """The weights that the joint states of a block have of their own, where maxima are smoothed."""
+        return self.delta(w) + self.n_agreements + self.part_begin[self.outputs.example[b]] + self.graphs.part[f]
 
     cdef Py_ssize_t size_of(self, Py_ssize_t b) noexcept nogil:
         return self.outputs.size_of(b)
 
     cdef void scores(self, Py_ssize_t b, const double *w, double *theta) noexcept nogil:
-        cdef int64_t f = self.outputs.factor_of(b), p
-        cdef Py_ssize_t a, k, size = self.outputs.count(b)
-        cdef const double *delta = self.agreements(b, w)
-        cdef double share = self.times * self.unit, total
-        self.weights_of_factors.scores(self.outputs.example[b], f, w, self.times, theta)
+        cdef int64_t f = self.outputs.factor_of(b)
+        cdef Py_ssize_t a, i = self.outputs.example[b], size = self.outputs.count(b)
+        cdef const double *own
+        self.weights_of_factors.scores(i, f, w, self.times, theta)
         for a in range(size, self.outputs.size_of(b)):
             theta[a] = 0.0
-        if self.outputs.is_node(b):
+        self.agreements.scores(i, f, self.delta(w), self.times * self.unit, theta)
+        if self.own > 0:
+            own = self.own_weights(b, f, w)
             for a in range(size):
-                total = 0.0
-                for p in range(self.incident_begin[f], self.incident_begin[f + 1]):
-                    total += delta[self.incident[p] + a]
-                theta[a] += share * total
-            return
-        for k in range(self.graphs.scope_begin[f + 1] - self.graphs.scope_begin[f]):
-            p = self.place[self.graphs.scope_begin[f] + k]
-            for a in range(size):
-                theta[a] -= share * delta[p + self.graphs.state_in(f, a, k)]
+                if a != self.outputs.right_data[b]:
+                    theta[a] += self.times * self.own * own[a]
 
     cdef void add(self, Py_ssize_t b, const double *a, double scale, double *w) noexcept nogil:
         cdef Py_ssize_t joint
@@ -97,32 +91,22 @@ cdef class SoftFeatures(FeatureMap):
 
     cdef void add_state(self, Py_ssize_t b, Py_ssize_t joint, double amount, double *w) noexcept nogil:
         """w += amount * the features of one joint state."""
-        cdef int64_t f = self.outputs.factor_of(b), p
-        cdef Py_ssize_t k
-        cdef double *delta = self.agreements(b, w)
-        cdef double share = amount * self.times * self.unit
-        self.weights_of_factors.add_state(self.outputs.example[b], f, joint, amount * self.times, w)
-        if self.outputs.is_node(b):
-            for p in range(self.incident_begin[f], self.incident_begin[f + 1]):
-                delta[self.incident[p] + joint] += share
-            return
-        for k in range(self.graphs.scope_begin[f + 1] - self.graphs.scope_begin[f]):
-            p = self.place[self.graphs.scope_begin[f] + k]
-            delta[p + self.graphs.state_in(f, joint, k)] -= share
+        cdef int64_t f = self.outputs.factor_of(b)
+        cdef Py_ssize_t i = self.outputs.example[b]
+        amount *= self.times
+        self.weights_of_factors.add_state(i, f, joint, amount, w)
+        self.agreements.add_state(i, f, joint, amount * self.unit, self.delta(w))
+        if self.own > 0 and joint != self.outputs.right_data[b]:
+            self.own_weights(b, f, w)[joint] += amount * self.own
 
     cdef double inner(self, Py_ssize_t b, int64_t f, double square, Py_ssize_t joint, Py_ssize_t other) noexcept nogil:
         """The inner product of the features of two joint states, but for times^2: they share those of the factor, of which
-        the square is given, if they have the same column of weights, and an agreement variable (of a node, one for each of
-        its factors) for each node to which both give the same state."""
-        cdef int32_t t = self.graphs.type_of[f]
-        cdef const int32_t *column = self.graphs.columns + self.graphs.column_begin[t]
-        cdef Py_ssize_t k, same = 0
-        if self.outputs.is_node(b):
-            same = (self.incident_begin[f + 1] - self.incident_begin[f]) * (joint == other)
-        else:
-            for k in range(self.graphs.scope_begin[f + 1] - self.graphs.scope_begin[f]):
-                same += self.graphs.state_in(f, joint, k) == self.graphs.state_in(f, other, k)
-        return self.unit * self.unit * same + (square if 0 <= column[joint] == column[other] else 0.0)
+        the square is given, if they have the same column of weights, and agreement variables."""
+        cdef const int32_t *column = self.graphs.columns + self.graphs.column_begin[self.graphs.type_of[f]]
+        cdef double total = square if 0 <= column[joint] == column[other] else 0.0
+        if joint == other != self.outputs.right_data[b]:
+            total += self.own * self.own
+        return total + self.unit * self.unit * self.agreements.shared(self.outputs.example[b], f, joint, other)
 
     cdef void gram_parts(self, Py_ssize_t b, Py_ssize_t count, const int32_t *ids, const double *a,
                          double *out) noexcept nogil:
@@ -150,55 +134,86 @@ cdef class SoftFeatures(FeatureMap):
     # ------------------------------------------------------------------------------------------------- weights
 
     def at_lambda(self, double lam):
-        return SoftFeatures(self.outputs, self.weights_of_factors, lam, self.rho)
+        return SoftFeatures(self.outputs, self.weights_of_factors, lam, self.rho, self.smoothing)
 
-    def figures(self, w=None, primal=None, lam=None):
-        """The relaxed primal, g(w, delta) of (2): the soft one without rho/2 ||delta||^2, which is lambda/2 ||delta'||^2."""
+    def figures(self, w=None, primal=None, lam=None, evaluate=None):
+        """The relaxed primal, g(w, delta) of (2): the soft one without rho/2 ||delta - multipliers||^2, which is
+        lambda/2 ||delta'||^2. With smoothed maxima it takes an oracle pass, `evaluate`, at the weights without those that
+        smooth them."""
         if w is None:
             return {RELAXED_PRIMAL: None}
-        rest = np.asarray(w, np.float64)[self.weights_of_factors.dim:]
-        return {RELAXED_PRIMAL: primal - lam / 2 * float(rest @ rest)}
+        w = np.array(w, np.float64)
+        first, last = self.weights_of_factors.dim, self.weights_of_factors.dim + self.n_agreements
+        if self.smoothing > 0:
+            w[last:] = 0.0
+            primal = evaluate(w).primal
+        return {RELAXED_PRIMAL: primal - lam / 2 * float(w[first:last] @ w[first:last])}
 
     @property
     def naming(self):
         return self.weights_of_factors.naming
 
+    def delta_of(self, w):
+        """The agreement variables, delta, float64[n_agreements]."""
+        first = self.weights_of_factors.dim
+        delta = self.unit * np.asarray(w, np.float64)[first:first + self.n_agreements]
+        return delta if self.outputs.multipliers is None else delta + self.outputs.multipliers[:self.n_agreements]
+
     def blocks(self, w):
-        delta = self.unit * np.asarray(w, np.float64)[self.weights_of_factors.dim:]
-        return {**self.weights_of_factors.blocks(w), AGREEMENT: delta}
+        found = {**self.weights_of_factors.blocks(w), AGREEMENT: self.delta_of(w)}
+        if self.outputs.multipliers is not None:
+            found[MULTIPLIERS] = self.outputs.multipliers[:self.n_agreements]
+        if self.smoothing > 0:
+            found[SMOOTHING] = np.asarray(w, np.float64)[self.weights_of_factors.dim + self.n_agreements:]
+        return found
 
     def weights(self, blocks):
         blocks, w = dict(blocks), self.zeros()
-        delta = blocks.pop(AGREEMENT, None)
+        first, last = self.weights_of_factors.dim, self.weights_of_factors.dim + self.n_agreements
+        delta, own = blocks.pop(AGREEMENT, None), blocks.pop(SMOOTHING, None)
+        blocks.pop(MULTIPLIERS, None)                       # of the problem, which the outputs have
         self.weights_of_factors.write(blocks, w)
         if delta is not None:
-            if len(delta) != self.n_agreements:
-                raise ValueError(f'{len(delta)} agreement variables (expected {self.n_agreements})')
-            w[self.weights_of_factors.dim:] = np.asarray(delta) / self.unit
+            check(delta, self.n_agreements, 'agreement variables')
+            if self.outputs.multipliers is not None:
+                delta = delta - self.outputs.multipliers[:self.n_agreements]
+            w[first:last] = np.asarray(delta) / self.unit
+        if own is not None:
+            check(own, self.dim - last, 'weights that smooth maxima')
+            w[last:] = own
         return w
 
 
+def check(values, expected, what):
+    if len(values) != expected:
+        raise ValueError(f'{len(values)} {what} (expected {expected})')
+
+
+def part_indptr(graphs):
+    """Where the joint states of each graph begin, int64[n + 1]."""
+    layout = graphs.layout
+    parts = np.array([sum([layout.types[kind].size for kind in shape.types]) for shape in layout.shapes], np.int64)
+    return np.concatenate([[0], np.cumsum(parts[layout.shape_of])])
+
+
 cdef class SoftAccumulator(Accumulator):
-    """Sums for the weights as of Accumulator. For the agreement variables, of which each belongs to one example, the
-    statistics of all blocks are kept, and multiplied once."""
+    """Sums for the weights as of Accumulator. For the weights that belong to one example (agreement variables, and those
+    that smooth maxima) the statistics of all blocks are kept, and multiplied once."""
 
     def __init__(self, SoftFeatures features, Py_ssize_t n):
-        layout = features.graphs.layout
         dim = features.weights_of_factors.dim
         self.features = self.map = features
         self.chunks = max(1, min(n, 16 if dim * 16 * 8 <= 1 << 28 else 4))
         self.totals = np.zeros((self.chunks, dim + 1))
         cdef double[:, ::1] view = self.totals
         self.total_data = &view[0, 0]
-        parts = np.array([sum([layout.types[kind].size for kind in shape.types]) for shape in layout.shapes], np.int64)
-        cdef int64_t[::1] begin = np.concatenate([[0], np.cumsum(parts[layout.shape_of])])
-        cdef double[::1] statistics = aligned_zeros(begin[len(begin) - 1] + 1)
-        self.begin, self.statistics = begin, np.asarray(statistics)
-        self.begin_data, self.statistic_data = &begin[0], &statistics[0]
+        cdef double[::1] statistics = aligned_zeros(features.part_begin[features.graphs.n] + 1)
+        self.statistics = np.asarray(statistics)
+        self.statistic_data = &statistics[0]
 
     cdef double *block(self, Py_ssize_t b, int64_t f) noexcept nogil:
         """The statistics of a block."""
-        return self.statistic_data + self.begin_data[self.map.outputs.example[b]] + self.map.graphs.part[f]
+        return self.statistic_data + self.map.part_begin[self.map.outputs.example[b]] + self.map.graphs.part[f]
 
     cdef void put(self, Py_ssize_t chunk, Py_ssize_t b, const double *a) noexcept nogil:
         cdef int64_t f = self.map.outputs.factor_of(b)
@@ -231,32 +246,30 @@ cdef class SoftAccumulator(Accumulator):
     def total(self, double[::1] out, pool):
         dim = self.map.weights_of_factors.dim
         np.asarray(out)[:dim] = self.totals[:, :dim].sum(axis=0)
-        pool.map(self._agreements, [(out, *part) for part in even_ranges(self.map.graphs.n, 4 * pool.threads)])
+        # blocks of an example stand together, so that ranges of whole examples share no weights
+        bounds = np.searchsorted(self.map.outputs.examples(), np.linspace(0, self.map.graphs.n, 4 * pool.threads + 1))
+        pool.map(self._own, [(out, a, b) for a, b in pairwise(bounds.tolist()) if b > a])
 
-    def _agreements(self, double[::1] out, Py_ssize_t begin, Py_ssize_t end):
-        """The agreement variables of a range of examples."""
-        cdef FactorGraphs graphs = self.map.graphs
-        cdef double share = self.map.times * self.map.unit
-        cdef Py_ssize_t i, s, a, k, size
-        cdef int64_t f, p, first
-        cdef double *to
+    def _own(self, double[::1] out, Py_ssize_t begin, Py_ssize_t end):
+        """The weights that belong to one example, of a range of blocks."""
+        cdef SoftFeatures features = self.map
+        cdef Py_ssize_t b, a, i, last = -1
+        cdef int64_t f
         cdef const double *sums
-        if begin < end and self.map.n_agreements:
-            with nogil:
-                for i in range(begin, end):
-                    s = graphs.shape_of[i]
-                    to = &out[self.map.weights_of_factors.dim] + self.map.agreement_begin[i]
-                    memset(to, 0, (self.map.agreement_begin[i + 1] - self.map.agreement_begin[i]) * sizeof(double))
-                    first = graphs.factor_begin[s]
-                    for f in range(first, graphs.factor_begin[s + 1]):
-                        sums = self.statistic_data + self.begin_data[i] + graphs.part[f]
-                        size = graphs.size[graphs.type_of[f]]
-                        for p in range(self.map.incident_begin[f], self.map.incident_begin[f + 1]):
-                            for a in range(size):
-                                to[self.map.incident[p] + a] += share * sums[a]
-                        if f - first < graphs.nodes[s]:
-                            continue
-                        for k in range(graphs.scope_begin[f + 1] - graphs.scope_begin[f]):
-                            p = self.map.place[graphs.scope_begin[f] + k]
-                            for a in range(size):
-                                to[p + graphs.state_in(f, a, k)] -= share * sums[a]
+        cdef double *delta = features.delta(&out[0])
+        cdef double *own
+        with nogil:
+            for b in range(begin, end):
+                i, f = features.outputs.example[b], features.outputs.factor_of(b)
+                if i != last:
+                    memset(delta + features.agreements.begin[i], 0,
+                           (features.agreements.begin[i + 1] - features.agreements.begin[i]) * sizeof(double))
+                    last = i
+                sums = self.block(b, f)
+                for a in range(features.outputs.count(b)):
+                    if sums[a] != 0.0:
+                        features.agreements.add_state(i, f, a, features.times * features.unit * sums[a], delta)
+                if features.own > 0:
+                    own = features.own_weights(b, f, &out[0])
+                    for a in range(features.outputs.count(b)):
+                        own[a] = 0.0 if a == features.outputs.right_data[b] else features.times * features.own * sums[a]

@@ -64,30 +64,46 @@ cdef class RelaxedCosts(NodeCosts):
 
 cdef class BlockCosts(DecomposableLoss):
     """The same where every factor is an example of its own (FactorBlocks): a node's wrong states cost `times`, as many
-    as there are factors for a graph on average; factors of several nodes cost nothing."""
+    as there are factors for a graph on average; factors of several nodes cost nothing. Multipliers are a cost of all
+    factors, which may be below 0; their sum over the right states of a graph's factors is 0."""
 
     cdef FactorBlocks blocks
-    cdef double times
+    cdef const double *multipliers
+    cdef object memory
 
     def __init__(self, FactorBlocks structure not None):
         self.structure = self.blocks = structure
-        self.times = <double> structure.n / max(1, structure.graphs.n)
+        cdef const double[::1] multipliers
+        if structure.multipliers is not None:
+            self.memory = multipliers = structure.multipliers
+            self.multipliers = &multipliers[0]
+
+    cdef double cost(self, Py_ssize_t b, Py_ssize_t joint) noexcept nogil:
+        """Of a joint state, against the right one."""
+        cdef Py_ssize_t right = self.blocks.right_data[b], i = self.blocks.example[b]
+        cdef int64_t f
+        cdef double total = self.blocks.is_node(b)
+        if joint == right:
+            return 0.0
+        if self.multipliers != NULL:
+            f = self.blocks.factor_of(b)
+            total += self.blocks.agreements.score(i, f, joint, self.multipliers)
+            total -= self.blocks.agreements.score(i, f, right, self.multipliers)
+        return total * self.blocks.times
 
     cdef double value(self, Py_ssize_t b, const int32_t *code) noexcept nogil:
-        return self.times if self.blocks.is_node(b) and code[0] != self.blocks.right_data[b] else 0.0
+        return self.cost(b, code[0])
 
     cdef void add_costs(self, Py_ssize_t b, double scale, double *theta) noexcept nogil:
         cdef Py_ssize_t a
-        if self.blocks.is_node(b):
+        if self.multipliers != NULL or self.blocks.is_node(b):
             for a in range(self.blocks.count(b)):
-                if a != self.blocks.right_data[b]:
-                    theta[a] += scale * self.times
+                theta[a] += scale * self.cost(b, a)
 
     cdef double expected(self, Py_ssize_t b, const double *mean) noexcept nogil:
         cdef Py_ssize_t a
         cdef double total = 0.0
-        if self.blocks.is_node(b):
+        if self.multipliers != NULL or self.blocks.is_node(b):
             for a in range(self.blocks.count(b)):
-                if a != self.blocks.right_data[b]:
-                    total += mean[a] * self.times
+                total += mean[a] * self.cost(b, a)
         return total

@@ -129,16 +129,17 @@ def build(
     merge=False,
     basis=None,
     similarity=None,
+    **how,
 ):
     """(Structure, FeatureMap) of a GraphDataset. relaxation: see relaxations.py; rho: of soft; lam: lambda;
-    attributes: of each type, see layout_of."""
+    attributes: of each type, see layout_of; how: what soft takes besides."""
     if basis is not None or similarity is not None:
         raise ValueError('graphs have linear features: use the linear kernel')
     if feature_set != 'all':
         raise ValueError('every attribute of a type has a weight for each joint state: use --feature-set all')
     attributes = attributes_of(dataset) if attributes is None else attributes
     layout = layout_of(dataset, attributes)
-    return build_relaxed(layout, TypeNames(attributes, layout.types), relaxation, rho, lam)
+    return build_relaxed(layout, TypeNames(attributes, layout.types), relaxation, rho, lam, **how)
 
 
 INFO = StructureInfo(

@@ -64,14 +64,17 @@ class LabelNames:
         return [*np.asarray(blocks[STATE]).T, *np.asarray(blocks[PAIR])]
 
 
-def build(dataset, feature_set='all', relaxation='none', rho=RHO, lam=1.0, merge=False, basis=None, similarity=None):
-    """(Structure, FeatureMap) of a LabelSetDataset. relaxation: see relaxations.py; rho: of soft; lam: lambda."""
+def build(
+    dataset, feature_set='all', relaxation='none', rho=RHO, lam=1.0, merge=False, basis=None, similarity=None, **how
+):
+    """(Structure, FeatureMap) of a LabelSetDataset. relaxation: see relaxations.py; rho: of soft; lam: lambda; how:
+    what soft takes besides."""
     if basis is not None or similarity is not None:
         raise ValueError('sets of labels have linear features: use the linear kernel')
     if feature_set != 'all':
         raise ValueError('every attribute has a weight for every label: use --feature-set all')
     naming = LabelNames(len(dataset.attributes), len(dataset.label_names))
-    return build_relaxed(layout_of(dataset), naming, relaxation, rho, lam)
+    return build_relaxed(layout_of(dataset), naming, relaxation, rho, lam, **how)
 
 
 INFO = StructureInfo(

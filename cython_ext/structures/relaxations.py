@@ -21,16 +21,33 @@ def exact(layout, naming):
     return structure, GraphFeatures(FactorWeights(graphs, naming))
 
 
-def soft(layout, naming, lam, rho):
-    """(FactorBlocks, SoftFeatures)."""
+def soft(layout, naming, lam, rho, smoothing=0.0, multipliers=None):
+    """(FactorBlocks, SoftFeatures), which say what the last two are."""
     from cython_ext.features.factors import FactorWeights
     from cython_ext.features.soft import SoftFeatures
     from cython_ext.structures.factor_blocks import FactorBlocks
     from cython_ext.structures.factor_graphs import FactorGraphs
 
     graphs = FactorGraphs(layout)
-    blocks = FactorBlocks(graphs)
-    return blocks, SoftFeatures(blocks, FactorWeights(graphs, naming), lam, rho)
+    blocks = FactorBlocks(graphs, multipliers)
+    return blocks, SoftFeatures(blocks, FactorWeights(graphs, naming), lam, rho, smoothing)
+
+
+def next_stage(problem, rho, multipliers, variant=None):
+    """A soft-constraint Problem with another rho and other multipliers (float64[agreements] or None). Its dual points
+    are the same, since only features depend on them."""
+    from cython_ext.features.soft import SoftFeatures
+    from cython_ext.losses.node_costs import BlockCosts
+    from cython_ext.objectives.registry import build_objective
+    from cython_ext.problem import Problem
+    from cython_ext.structures.factor_blocks import FactorBlocks
+
+    features = problem.features
+    blocks = FactorBlocks(features.outputs.graphs, multipliers)
+    stage = SoftFeatures(blocks, features.weights_of_factors, problem.lam, rho, features.smoothing)
+    objective = build_objective(problem.objective_name, blocks, BlockCosts(blocks), None, variant)
+    names = problem.structure_name, problem.objective_name, problem.loss_name
+    return Problem(blocks, stage, objective, problem.lam, names, problem.pool.threads)
 
 
 def linear_program(layout, naming):
@@ -43,13 +60,13 @@ def linear_program(layout, naming):
     return LocalPolytope(graphs), GraphFeatures(FactorWeights(graphs, naming))
 
 
-def build_relaxed(layout, naming, relaxation, rho, lam):
+def build_relaxed(layout, naming, relaxation, rho, lam, **how):
     """(Structure, FeatureMap) of a GraphLayout; naming: see FactorWeights; relaxation: one of RELAXATIONS, or None
-    for the best one to predict with, none or lp."""
+    for the best one to predict with, none or lp; rho, how: of soft."""
     if relaxation is None:
         relaxation = 'none' if has_exact_oracle(layout) else 'lp'
     if relaxation == 'soft':
-        return soft(layout, naming, lam, rho)
+        return soft(layout, naming, lam, rho, **how)
     return (exact if relaxation == 'none' else linear_program)(layout, naming)
 
 

@@ -1,5 +1,6 @@
 """Weights of factor graphs: for each type t, those of the nodes first, 'attributes.t' int32[A], ascending, and
-'weights.t' float64[A, joint states] (the state of the last node changes fastest); 'agreement' as of label sets.
+'weights.t' float64[A, joint states] (the state of the last node changes fastest); and what belongs to the training
+examples as of label sets.
 
 As text, a row `node:TYPE ATTRIBUTE STATE` or `factor:TYPE ATTRIBUTE ["STATE",...]`. Weights that are zero are left out,
 except that each attribute of a type has at least one row. A comment line names all attributes.
@@ -11,7 +12,7 @@ import numpy as np
 
 from data_formats.errors import shown
 from data_formats.parameters import numbers
-from data_formats.parameters.label_sets import AGREEMENT
+from data_formats.parameters.label_sets import of_examples
 
 VOCABULARIES = ('label_names', 'attributes', 'node_types', 'factor_types')
 WEIGHTS, KNOWN, NODE, FACTOR = 'weights', 'attributes', 'node:', 'factor:'
@@ -47,9 +48,7 @@ def read(container, header, names, as_stored):
         if len(known) and (known[0] < 0 or known[-1] >= len(names[KNOWN]) or (np.diff(known) <= 0).any()):
             raise container.error(f'array weights.{KNOWN}.{t} is no ascending list of attributes')
         weights[f'{WEIGHTS}.{t}'] = numbers(container, f'{WEIGHTS}.{t}', (len(known), size))
-    if f'weights.{AGREEMENT}' in container.names() and not as_stored:
-        weights[AGREEMENT] = numbers(container, AGREEMENT, (None,))
-    return weights
+    return weights | of_examples(container, as_stored)
 
 
 def stored(weights):

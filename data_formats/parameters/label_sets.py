@@ -1,6 +1,7 @@
 """Weights of label sets: 'state' float64[attributes, K], and 'pair' float64[K (K - 1) / 2] for the pairs of labels
-(0, 1), (0, 2), ..., (1, 2), ...; 'agreement', where soft constraints were trained with, holds the agreement variables
-of the training examples, which only `ssvm gap` needs.
+(0, 1), (0, 2), ..., (1, 2), ... Where soft constraints were trained with, what belongs to the training examples and
+only `ssvm gap` needs: 'agreement', their agreement variables, 'multipliers', what these are pulled to, and
+'smoothing', weights of their joint states.
 
 As text, rows `state ATTRIBUTE LABEL` and `pair LABEL LABEL`. Weights that are zero are left out, except that each
 attribute has at least one row, so that the file names all of them in their order.
@@ -14,7 +15,9 @@ from data_formats.errors import shown
 from data_formats.parameters import numbers
 
 VOCABULARIES = ('label_names', 'attributes')
-STATE, PAIR, AGREEMENT = 'state', 'pair', 'agreement'
+STATE, PAIR = 'state', 'pair'
+MULTIPLIERS = 'multipliers'
+OF_EXAMPLES = ('agreement', MULTIPLIERS, 'smoothing')
 
 
 def read(container, header, names, as_stored):
@@ -23,9 +26,13 @@ def read(container, header, names, as_stored):
         STATE: numbers(container, STATE, (len(names['attributes']), labels)),
         PAIR: numbers(container, PAIR, (labels * (labels - 1) // 2,)),
     }
-    if f'weights.{AGREEMENT}' in container.names() and not as_stored:
-        weights[AGREEMENT] = numbers(container, AGREEMENT, (None,))
-    return weights
+    return weights | of_examples(container, as_stored)
+
+
+def of_examples(container, as_stored):
+    """What belongs to the training examples; nothing where predicting is all."""
+    found = [name for name in OF_EXAMPLES if f'weights.{name}' in container.names() and not as_stored]
+    return {name: numbers(container, name, (None,)) for name in found}
 
 
 def stored(weights):

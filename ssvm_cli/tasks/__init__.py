@@ -71,6 +71,8 @@ TASK_OPTIONS = {
     'max_length': ('--max-length', None),
     'relaxation': ('--relaxation', None),
     'rho': ('--rho', None),
+    'augmented_lagrangian': ('--augmented-lagrangian', False),
+    'smooth_max': ('--smooth-max', None),
     'grades': ('--grades', False),
     'marginals': ('--marginals', False),
 }

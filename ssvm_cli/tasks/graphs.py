@@ -6,11 +6,12 @@ import numpy as np
 
 from cython_ext.structures.labelled_graphs import ATTRIBUTES, layout_of
 from data_formats.errors import DataError
+from data_formats.parameters.label_sets import MULTIPLIERS
 from ssvm_cli.node_scores import NodeScores
 from ssvm_cli.progress import counted
 from ssvm_cli.relaxation import requested_relaxation
 
-OPTIONS = ('min_freq', 'bias', 'relaxation', 'rho', 'marginals')
+OPTIONS = ('min_freq', 'bias', 'relaxation', 'rho', 'augmented_lagrangian', 'smooth_max', 'marginals')
 
 
 def task(name):
@@ -95,7 +96,8 @@ class GraphTask:
         return bool((dataset.labels >= 0).any())
 
     def problem_structure(self, model, path):
-        return {**model.header['structure'], **self.known(model)}
+        multipliers = {'multipliers': model.weights[MULTIPLIERS]} if MULTIPLIERS in model.weights else {}
+        return {**model.header['structure'], **multipliers, **self.known(model)}
 
     def known(self, model):
         """What else the weights of a model depend on: the attributes of each type."""

@@ -111,6 +111,68 @@ def test_a_small_rho_is_near_the_linear_programs(files):
     assert before <= 1.02 * best
 
 
+@pytest.mark.parametrize('file', ['sets.ml', 'trees.jsonl'])
+@pytest.mark.parametrize(
+    'options', [(), ('--rho', 1), ('--rho', '1:0.01:0.3')], ids=lambda value: ' '.join(map(str, value))
+)
+def test_an_augmented_lagrangian_solves_the_relaxed_problem(files, file, options):
+    run('train', *QUIET, '--relaxation', 'lp', '--rel-gap', 1e-4, file, 'lp')
+    best = gap_of(file, 'lp')
+    soft = ('--relaxation', 'soft', '--augmented-lagrangian', '--rel-gap', 0.01, '--max-passes', 5000)
+    result = run('train', '--lambda', 0.02, *soft, *options, '--log', 'log.csv', file, 'm')
+    assert 'stage 2, rho' in result.stderr
+    report, header = gap_of(file, 'm'), load('m').header
+    assert header['status'] == 'converged'
+    assert report['relaxed_primal'] - report['relaxed_dual'] <= 0.01 * report['relaxed_primal'] * (1 + 1e-9)
+    assert report['relaxed_dual'] <= best['primal'] and report['relaxed_primal'] >= best['dual']
+    assert report['primal'] == pytest.approx(header['primal'], rel=1e-9)
+    assert report['dual'] == pytest.approx(header['dual'], rel=1e-9)
+    rows = table(files / 'log.csv')
+    passes = [int(row['pass']) for row in rows]
+    assert passes == sorted(passes) and passes[-1] == header['passes']
+    seconds = [float(row['seconds']) for row in rows]
+    assert seconds == sorted(seconds)
+    if options and ':' in str(options[1]):
+        rhos = list(dict.fromkeys(float(row['rho']) for row in rows))
+        assert rhos == [1.0, 0.3, 0.09, 0.027] and header['structure']['rho'] == 0.027
+
+
+def test_a_falling_rho_ends_where_the_last_one_does(files):
+    same = (*QUIET, '--relaxation', 'soft', '--rel-gap', 1e-3)
+    run('train', *same, '--rho', 0.01, 'trees.jsonl', 'at-once')
+    run('train', *same, '--rho', '1:0.01:0.1', '--log', 'log.csv', 'trees.jsonl', 'falling')
+    at_once, falling = gap_of('trees.jsonl', 'at-once'), gap_of('trees.jsonl', 'falling')
+    assert falling['relaxation'] == 'soft (rho 0.01)' and falling['relative_gap'] <= 1e-3
+    assert falling['primal'] == pytest.approx(at_once['primal'], rel=1e-3)
+    assert {float(row['rho']) for row in table(files / 'log.csv')} == {1.0, 0.1, 0.01}
+
+
+def test_limits_are_of_all_stages(files):
+    soft = ('--lambda', 0.02, '--relaxation', 'soft', '--augmented-lagrangian', '--rel-gap', 1e-6)
+    run('train', '-q', *soft, '--max-passes', 30, '--require-gap', 'trees.jsonl', 'm', code=3)
+    header = load('m').header
+    assert header['passes'] == 30 and header['status'] == 'max-passes'
+    run('train', '-q', *soft, '--max-time', 0.3, 'trees.jsonl', 'm')
+    assert load('m').header['status'] == 'max-time'
+
+
+@pytest.mark.parametrize('file', ['sets.ml', 'trees.jsonl'])
+def test_smoothed_maxima(files, file):
+    """The smoothed optimum is below the soft one, by gamma/2 for each factor at most."""
+    same = (*QUIET, '--relaxation', 'soft', '--rel-gap', 1e-4)
+    run('train', *same, file, 'sharp')
+    run('train', *same, '--smooth-max', 0.01, '--log', 'log.csv', file, 'smooth')
+    sharp, smooth = gap_of(file, 'sharp'), gap_of(file, 'smooth')
+    assert smooth['relaxation'] == 'soft (rho 1, smoothing 0.01)' and smooth['relative_gap'] <= 1e-4
+    assert smooth['dual'] <= sharp['primal']
+    factors = 40 if file == 'trees.jsonl' else 10
+    assert smooth['primal'] >= sharp['dual'] - factors * 0.01 / 2
+    last = table(files / 'log.csv')[-1]
+    assert float(last['relaxed_primal']) == pytest.approx(smooth['relaxed_primal'], rel=1e-9)
+    run('train', *QUIET, '--relaxation', 'lp', '--rel-gap', 1e-4, file, 'lp')
+    assert smooth['relaxed_dual'] <= gap_of(file, 'lp')['primal'] <= smooth['relaxed_primal'] * (1 + 1e-4)
+
+
 def test_soft_bcfw_is_bcfw_with_soft_constraints(files):
     run('train', *QUIET, '--solver', 'soft-bcfw', 'sets.ml', 'a')
     run('train', *QUIET, '--solver', 'bcfw', '--relaxation', 'soft', '--rho', 1, 'sets.ml', 'b')
@@ -146,6 +208,14 @@ def test_the_first_line_says_which_problem_is_solved(files):
         (('--kernel', 'rbf'), '--kernel has no meaning for the task multilabel'),
         (('--feature-set', 'observed'), 'use --feature-set all'),
         (('--rho', 0), 'rho'),
+        (('--rho', '1:2:0.5'), 'FACTOR 0.5 does not lead from 1 to 2'),
+        (('--relaxation', 'lp', '--augmented-lagrangian'), '--augmented-lagrangian is about --relaxation soft'),
+        (('--relaxation', 'none', '--smooth-max', 1), '--smooth-max is about --relaxation soft'),
+        (('--smooth-max', 0), '0 is not above 0'),
+        (('--rho', '1:0.1:0.5', '--resume'), '--rho FROM:TO:FACTOR cannot be combined with --resume'),
+        (('--augmented-lagrangian', '--lambda-path', '1:0.1:0.5'), 'cannot be combined with --lambda-path'),
+        (('--augmented-lagrangian', '--no-certificate'), 'cannot be combined with --no-certificate'),
+        (('--augmented-lagrangian', '--solver', 'sgd'), 'sgd cannot start from the dual point of the stage before'),
         (('--solver', 'counts'), 'counts is for'),
     ],
     ids=lambda value: ' '.join(map(str, value)) if isinstance(value, tuple) else '',

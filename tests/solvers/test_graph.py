@@ -2,6 +2,7 @@
 its own optimum over enumerated outputs."""
 
 import functools
+import itertools
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from cython_ext.losses.zero_one import ZeroOne
 from cython_ext.objectives.registry import OBJECTIVES, build_objective
 from cython_ext.problem import Problem
 from cython_ext.solvers.registry import check_oracles, solver_info
-from cython_ext.structures.relaxations import build_relaxed, hamming
+from cython_ext.structures.relaxations import build_relaxed, hamming, next_stage
+from ssvm_cli.stages import Multipliers
 from tests import graphs, optimum
 from tests.oracles.test_graph import Flat
 from tests.solvers.runs import bounds, go, make
@@ -162,6 +164,125 @@ def test_agreeing_marginals_bound_from_below_for_factors_of_any_size():
     for passes in range(50):
         assert relaxed_dual(problem, method.dual_point()) <= optimal + 1e-6, passes
         method.run_pass(go())
+
+
+def stage(rho=RHO, multipliers=None, smoothing=0.0, names=BINARY):
+    """(problem, the plain one, its optimum, what its objective is multiplied by) with soft constraints."""
+    layout = graphs.layout(names, seed=SEED['soft'], tied=True)
+    structure, features = build_relaxed(
+        layout, Flat(layout), 'soft', rho, LAM, multipliers=multipliers, smoothing=smoothing
+    )
+    made = build_objective('hinge', structure, hamming(structure))
+    problem = Problem(structure, features, made, LAM, ('graph', 'hinge', 'hamming'))
+    truth, lam, times = graphs.soft(graphs.GraphEnumeration(layout), LAM, rho, multipliers, smoothing)
+    plain = optimum.Problem.of(truth, lam)
+    return problem, plain, optimum.solve(plain, 'hinge'), times
+
+
+def some_multipliers(names=BINARY):
+    layout = graphs.layout(names, seed=SEED['soft'], tied=True)
+    truth, _, _ = graphs.soft(graphs.GraphEnumeration(layout), LAM, RHO)
+    return np.random.default_rng(5).normal(size=len(truth.place))
+
+
+EXTENSIONS = [('bcfw', 'multipliers'), ('bcfw', 'smoothing')] + [
+    (solver, 'both') for solver in MINIMISERS if 'hinge' in solver_info(solver).objectives
+]
+
+
+@pytest.mark.parametrize(('solver', 'kind'), EXTENSIONS)
+def test_solvers_reach_the_optimum_of_the_extensions(solver, kind):
+    """Section 7 of Meshi et al.: multipliers beside the penalty, and smoothed maxima."""
+    multipliers = some_multipliers() if kind != 'smoothing' else None
+    problem, _, best, times = stage(multipliers=multipliers, smoothing=0.0 if kind == 'multipliers' else 0.3)
+    tolerance, limit = reach_of(solver, 'soft', 'hinge', 'hamming')
+    method = make(solver, problem, seed=3)
+    primal, dual = bounds(method)
+    while not (primal - dual <= tolerance * primal or method.finished or method.passes >= limit):
+        assert method.run_pass(go())
+        primal_now, dual_now = bounds(method)
+        assert dual_now <= times * best.primal * (1 + 1e-9)
+        assert primal_now >= times * best.dual * (1 - 1e-9)
+        primal, dual = min(primal, primal_now), max(dual, dual_now)
+    assert primal - dual <= tolerance * primal
+    assert primal - times * best.primal <= tolerance * primal
+    _, w = method.candidates()[0]
+    np.testing.assert_allclose(problem.features.weights(problem.features.blocks(w)), w, rtol=0, atol=1e-12)
+
+
+def smoothed_maximum(scores, right, gamma):
+    """max over the simplex of <alpha, scores> - gamma/2 sum of alpha(a)^2 over the wrong a, by trying every support."""
+    best, wrong = scores[right], [a for a in range(len(scores)) if a != right]
+    for size in range(1, len(wrong) + 1):
+        for support in itertools.combinations(wrong, size):
+            margins = scores[list(support)] - scores[right]
+            for level in (
+                0.0,
+                (margins.sum() - gamma) / size,
+            ):  # inside the simplex, or with no weight left for `right`
+                alpha = (margins - level) / gamma
+                if (alpha >= 0).all() and alpha.sum() <= 1 + 1e-12:
+                    best = max(best, scores[right] + alpha @ margins - gamma / 2 * alpha @ alpha)
+    return best
+
+
+def test_features_of_joint_states_smooth_the_maxima():
+    """The optimum with them is that of the problem whose maxima are smoothed, at the same weights."""
+    gamma = 0.3
+    _, plain, best, _ = stage(smoothing=gamma)
+    own = sum(len(losses) for losses in plain.delta)
+    w = np.array(best.w)
+    assert np.abs(w[-own:]).max() > 1e-3
+    w[-own:] = 0.0
+    total = 0.0
+    for psi, delta in zip(plain.psi, plain.delta, strict=True):  # psi: the right output's features less those of each
+        right = int(np.abs(psi).sum(axis=1).argmin())
+        total += smoothed_maximum(delta - psi @ w, right, gamma)
+    assert plain.lam / 2 * w @ w + total / len(plain.psi) == pytest.approx(best.primal, rel=1e-6)
+    _, _, hard, _ = stage()
+    assert hard.primal - gamma / 2 <= best.primal <= hard.primal
+
+
+def relaxed_bounds(problem, method):
+    """(upper, lower) bound of the relaxed problem."""
+    _, w = method.candidates()[0]
+    upper = problem.features.figures(w, problem.evaluate(w).primal, LAM)['relaxed_primal']
+    return upper, relaxed_dual(problem, method.dual_point())
+
+
+@pytest.mark.parametrize('rho', [0.5, 0.1])
+def test_multipliers_lead_to_the_relaxed_optimum(rho):
+    """Whatever rho is: the augmented Lagrangian."""
+    best = twin('lp', 'hinge')[2]
+    problem, *_ = stage(rho)
+    method, multipliers, gaps = make('bcfw', problem), Multipliers(), []
+    for _ in range(40):
+        for _ in range(60):
+            method.run_pass(go())
+        upper, lower = relaxed_bounds(problem, method)
+        assert upper >= best.dual * (1 - 1e-9)
+        assert lower <= best.primal * (1 + 1e-9)
+        gaps.append(upper - lower)
+        point, delta = method.dual_point(), problem.features.delta_of(method.candidates()[0][1])
+        problem = next_stage(problem, rho, multipliers.after(delta))
+        method = make('bcfw', problem)
+        method.set_dual_point(point)
+    assert gaps[-1] < 1e-3 * best.primal < 0.1 * gaps[0]
+
+
+def test_a_dual_point_is_one_for_every_rho():
+    problem, *_ = stage(1.0)
+    method = make('bcfw', problem)
+    for _ in range(20):
+        method.run_pass(go())
+    point = method.dual_point()
+    following = next_stage(problem, 0.1, None)
+    _, _, best, times = stage(0.1)
+    start = make('bcfw', following)
+    start.set_dual_point(point)
+    assert following.dual_value(point) == pytest.approx(start.dual_value(), rel=1e-9)
+    assert following.dual_value(point) <= times * best.primal
+    assert following.features.rho == 0.1
 
 
 def test_solvers_that_want_more_oracles_are_refused():
