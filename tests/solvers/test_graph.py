@@ -216,10 +216,8 @@ def smoothed_maximum(scores, right, gamma):
     for size in range(1, len(wrong) + 1):
         for support in itertools.combinations(wrong, size):
             margins = scores[list(support)] - scores[right]
-            for level in (
-                0.0,
-                (margins.sum() - gamma) / size,
-            ):  # inside the simplex, or with no weight left for `right`
+            # inside the simplex, or with no weight left for the right one
+            for level in (0.0, (margins.sum() - gamma) / size):
                 alpha = (margins - level) / gamma
                 if (alpha >= 0).all() and alpha.sum() <= 1 + 1e-12:
                     best = max(best, scores[right] + alpha @ margins - gamma / 2 * alpha @ alpha)
