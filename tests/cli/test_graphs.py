@@ -181,6 +181,31 @@ def test_soft_bcfw_is_bcfw_with_soft_constraints(files):
     assert header['solver'] == 'bcfw' and header['structure'] == {'relaxation': 'soft', 'rho': 1.0}
 
 
+@pytest.mark.parametrize('file', ['sets.ml', 'trees.jsonl'])
+@pytest.mark.parametrize('smoothing', [0, 0.01])
+def test_dlpw_bounds_the_relaxed_problem(files, file, smoothing):
+    """Its primal is g(w, delta), above that of its weights, which `ssvm gap` finds by linear programs."""
+    run('train', *QUIET, '--relaxation', 'lp', '--rel-gap', 1e-4, file, 'lp')
+    best = gap_of(file, 'lp')
+    settings = ('--set', f'smoothing={smoothing}', '--set', 'sweeps=5', '--max-passes', 200)
+    run('train', *QUIET, '--solver', 'dlpw', *settings, '--log', 'log.csv', file, 'm')
+    header, report = load('m').header, gap_of(file, 'm')
+    assert header['solver'] == 'dlpw' and header['structure']['relaxation'] == report['relaxation'] == 'lp'
+    assert best['dual'] * (1 - 1e-9) <= report['primal'] <= header['primal'] * (1 + 1e-9)
+    assert header['dual'] == pytest.approx(report['dual'], rel=1e-9) and report['dual'] <= best['primal']
+    assert header['primal'] < 1.3 * best['primal'] and report['dual'] > 0.3 * best['dual']
+    assert run('predict', file, 'm').stdout
+
+
+def test_an_interrupted_dlpw_goes_on(files):
+    same = ('-q', '--lambda', 0.02, '--solver', 'dlpw', '--rel-gap', 0, '--checkpoint', 'c')
+    run('train', *same, '--max-passes', 6, 'trees.jsonl', 'whole')
+    (files / 'c').unlink()
+    run('train', *same, '--max-passes', 2, 'trees.jsonl', 'm')
+    run('train', *same, '--max-passes', 6, '--resume', 'trees.jsonl', 'm')
+    assert (files / 'm').read_bytes() == (files / 'whole').read_bytes()
+
+
 def test_the_first_line_says_which_problem_is_solved(files):
     result = run('train', '--lambda', 0.02, '--max-passes', 1, '--rho', 0.1, 'sets.ml', 'm')
     assert 'task loss hamming, relaxation soft (rho 0.1), lambda 0.02' in result.stderr
@@ -201,6 +226,9 @@ def test_the_first_line_says_which_problem_is_solved(files):
         (('--relaxation', 'lp', '--rho', 1), '--rho is about --relaxation soft'),
         (('--relaxation', 'none', '--rho', 1), '--rho is about --relaxation soft'),
         (('--relaxation', 'none', '--solver', 'soft-bcfw'), 'soft-bcfw is bcfw with --relaxation soft'),
+        (('--relaxation', 'none', '--solver', 'dlpw'), 'dlpw is for --relaxation lp: leave --relaxation out'),
+        (('--solver', 'dlpw', '--set', 'sweeps=0'), 'expected at least 1'),
+        (('--solver', 'dlpw', '--task-loss', 'zero-one'), 'dlpw needs a task loss that is a sum over parts'),
         (('--relaxation', 'lp', '--solver', 'eg'), 'eg needs the exp oracle, which multilabel lacks'),
         (('--relaxation', 'soft', '--task-loss', 'zero-one'), 'takes a loss that is a sum over nodes'),
         (('--relaxation', 'soft', '--hard-margin'), 'takes a loss that is a sum over nodes'),
