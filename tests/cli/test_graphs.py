@@ -206,6 +206,41 @@ def test_an_interrupted_dlpw_goes_on(files):
     assert (files / 'm').read_bytes() == (files / 'whole').read_bytes()
 
 
+@pytest.mark.parametrize('file', ['sets.ml', 'trees.jsonl'])
+def test_ways_of_inference(files, file):
+    """Trees, and sets whose pairs hardly matter: all find the best labeling."""
+    run('train', *QUIET, file, 'm')
+    expected = run('predict', '--scores', file, 'm').stdout
+    assert run('predict', '--scores', '--inference', 'exact', file, 'm').stdout == expected
+    for threads in (1, 2):
+        found = run('predict', '--scores', '--threads', threads, '--inference', 'dual-decomposition', file, 'm').stdout
+        same = [a == b for a, b in zip(found.splitlines(), expected.splitlines(), strict=True)]
+        assert np.mean(same) > 0.95
+    assert 2 * run('predict', '--inference', 'lp', file, 'm').stdout.count('\n') == expected.count('\n')
+
+
+def test_inference_that_makes_no_sense(files):
+    run('train', *QUIET, '--objective', 'log', 'sets.ml', 'm')
+    for options, message in [
+        (('--inference', 'dual-decomposition', '--nbest', 2), 'has no list of its best outputs'),
+        (('--inference', 'lp', '--marginals'), '--marginals are sums over all labelings, which --inference lp'),
+        (('--inference', 'guess'), "'guess' is not one of"),
+    ]:
+        assert message in run('predict', *options, 'sets.ml', 'm', code=2).stderr
+    (files / 'wide.ml').write_text(label_sets(20, labels=26))
+    run('train', '-q', '--lambda', 0.02, '--max-passes', 5, 'wide.ml', 'w')
+    result = run('predict', '--inference', 'exact', 'wide.ml', 'w', code=2)
+    assert '--inference exact: ' in result.stderr and 'there is no exact oracle' in result.stderr
+    by_messages = run('predict', '--inference', 'dual-decomposition', 'wide.ml', 'w').stdout.splitlines()
+    assert (
+        np.mean([a == b for a, b in zip(by_messages, run('predict', 'wide.ml', 'w').stdout.splitlines(), strict=True)])
+        > 0.8
+    )
+    (files / 'plain.svm').write_text('1 1:1\n2 2:1\n')
+    run('train', '-q', '--task', 'multiclass', 'plain.svm', 'c')
+    assert '--inference has no meaning' in run('predict', '--inference', 'lp', 'plain.svm', 'c', code=2).stderr
+
+
 def test_the_first_line_says_which_problem_is_solved(files):
     result = run('train', '--lambda', 0.02, '--max-passes', 1, '--rho', 0.1, 'sets.ml', 'm')
     assert 'task loss hamming, relaxation soft (rho 0.1), lambda 0.02' in result.stderr
