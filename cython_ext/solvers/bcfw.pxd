@@ -12,7 +12,7 @@ cdef class BlockFrankWolfe(Solver):
     cdef bint pairwise
     cdef readonly str sampling
     # the pass under way
-    cdef object order_array, gap_array
+    cdef object order_array, gap_array, neighbours
     cdef int32_t *order
     cdef double *gaps                           # [n] block gap of each example when last visited
     cdef readonly Py_ssize_t position           # in it; -1 before it is drawn

@@ -8,7 +8,7 @@ block_dual.pyx then solves the quadratic program over the set. acceleration.pyx 
 import numpy as np
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from cython_ext.problem cimport Problem
 from cython_ext.rng cimport random_below, random_unit, shuffle
@@ -33,6 +33,7 @@ cdef class BlockFrankWolfe(Solver):
         self.acceleration = Acceleration(problem) if options['acceleration'] else None
         self.block.strength = problem.lam if self.acceleration is None else self.acceleration.strength()
         self.position = -1
+        self.neighbours = problem.structure.neighbours()
         self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
         cdef int32_t[::1] order = np.zeros(problem.n, np.int32)
         cdef double[::1] gaps = np.full(problem.n, np.inf)
@@ -103,9 +104,25 @@ cdef class BlockFrankWolfe(Solver):
             draws = np.array([random_unit(&self.random) for _ in range(n)]) * total
             self.order_array[:] = np.minimum(np.searchsorted(cumulative, draws, side='right'), n - 1)
         else:
+            self._permute()
+
+    def _permute(self):
+        """A new permutation; examples that share memory stay together, in an order of their own."""
+        cdef Py_ssize_t q, g, at = 0, n = self.problem.n
+        cdef int64_t[::1] begin
+        cdef int32_t[::1] runs
+        if self.neighbours is None:
             for q in range(n):
                 self.order[q] = <int32_t> q
             shuffle(&self.random, self.order, n)
+            return
+        begin, runs = self.neighbours, np.arange(len(self.neighbours) - 1, dtype=np.int32)
+        shuffle(&self.random, &runs[0], len(runs))
+        for g in runs:
+            for q in range(begin[g], begin[g + 1]):
+                self.order[at + q - begin[g]] = <int32_t> q
+            shuffle(&self.random, self.order + at, begin[g + 1] - begin[g])
+            at += begin[g + 1] - begin[g]
 
     # ------------------------------------------------------------------------------------------------ a visit
 

@@ -43,6 +43,10 @@ cdef class FactorBlocks(Choice):
         """The example of each block, int32[n]."""
         return np.asarray(self.memory[0])[:self.n]
 
+    def neighbours(self):
+        """The blocks of a graph share its agreement variables and its features."""
+        return np.searchsorted(self.examples(), np.arange(self.graphs.n + 1)).astype(np.int64)
+
     def by_example(self, values):
         """The mean over all blocks is that over the graphs."""
         out = np.zeros(self.graphs.n)

@@ -64,6 +64,11 @@ cdef class Structure:
             indptr[i + 1] = indptr[i] + self.size_of(i)
         return np.asarray(indptr)
 
+    def neighbours(self):
+        """Where runs of examples begin that share memory, int64 with n at the end, so that it is worth visiting them one
+        after the other; None where there are none."""
+        return None
+
     def by_example(self, values):
         """float64: sums of numbers of the n examples over those that make one of the file, where it is parted."""
         return values

@@ -268,6 +268,24 @@ def test_multipliers_lead_to_the_relaxed_optimum(rho):
     assert gaps[-1] < 1e-3 * best.primal < 0.1 * gaps[0]
 
 
+def test_blocks_of_a_graph_are_visited_one_after_the_other():
+    """Every block once a pass, graphs and blocks in new orders each time: what a graph shares stays in the cache."""
+    problem, *_ = stage()
+    method = make('bcfw', problem, seed=1)
+    example, orders = problem.structure.examples(), []
+    for _ in range(3):
+        method.run_pass(go())
+        order = method.state()['order']
+        assert sorted(order) == list(range(problem.n))
+        visited = example[order]
+        assert np.count_nonzero(np.diff(visited)) == problem.structure.graphs.n - 1
+        orders.append((tuple(visited), tuple(order)))
+    assert len({order for _, order in orders}) == 3 and len({graph for graph, _ in orders}) > 1
+    begin = problem.structure.neighbours()
+    assert begin[0] == 0 and begin[-1] == problem.n
+    assert all(len(set(example[a:b])) == 1 for a, b in itertools.pairwise(begin))
+
+
 def test_a_dual_point_is_one_for_every_rho():
     problem, *_ = stage(1.0)
     method = make('bcfw', problem)
