@@ -3,6 +3,8 @@
 from cython_ext.structures.relaxations import RHO, has_exact_oracle
 from data_formats.errors import UsageError
 
+OF_SOLVERS = {'dlpw': 'lp'}  # those that solve one relaxation only
+
 
 def requested_relaxation(o, layout):
     """What the structure is built with: {'relaxation': name, 'rho': number or None}; soft where there is no exact
@@ -21,7 +23,10 @@ def requested_relaxation(o, layout):
         }.items()
         if given
     ]
-    name = o.relaxation
+    name, own = o.relaxation, OF_SOLVERS.get(o.solver)
+    if own is not None and name not in (None, own):
+        raise UsageError(f'{o.solver} is for --relaxation {own}: leave --relaxation out')
+    name = name or own
     if name is None:
         name = 'soft' if asked or not has_exact_oracle(layout) else 'none'
     if name != 'soft' and asked:

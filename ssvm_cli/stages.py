@@ -87,6 +87,7 @@ class StagedTraining(Training):
             f'stage {stage}, rho {self.structure["rho"]:g}: {passes}, relaxed primal {primal:.6g}, '
             f'relaxed dual {dual:.6g}, relative gap {gap:.3g}'
         )
+        self._relaxed = primal, dual
         return self.tolerance.reached(primal, dual)
 
     def _next(self):
@@ -113,6 +114,11 @@ class StagedTraining(Training):
     def _write_row(self, row):
         done = {key: row[key] + value for key, value in self._before.items()}
         super()._write_row(row | done | {'rho': self.structure['rho']})
+
+    def _finish(self, status, tolerance):
+        super()._finish(status, tolerance)
+        if self.o.augmented_lagrangian:
+            self.progress.say(f'the relaxed problem: {tolerance.sentence(*self._relaxed)}')
 
     def _let_go_of_the_solver(self):
         super()._let_go_of_the_solver()

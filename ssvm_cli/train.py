@@ -9,7 +9,6 @@ from ssvm_cli.command import Command, refuse_both
 from ssvm_cli.config import config_option
 
 SOFT_SOLVER = 'soft-bcfw'
-RELAXED = {SOFT_SOLVER: 'soft', 'dlpw': 'lp'}  # solvers of one relaxation
 
 
 @click.command('train', cls=Command, short_help='Learn a model from a file of examples.')
@@ -53,10 +52,13 @@ def resolve(ctx, given):
 
     Raises:
         click.UsageError: options given in the same place that exclude each other: --lambda and -c, one of them and
-            --hard-margin, --rel-gap and --no-certificate, a solver of one relaxation and another one.
+            --hard-margin, --rel-gap and --no-certificate, soft-bcfw and another relaxation than soft.
     """
     settle_oracle(ctx, given)
-    settle_relaxation(given)
+    if given['solver'] == SOFT_SOLVER:
+        if given['relaxation'] not in (None, 'soft'):
+            raise click.UsageError(f'{SOFT_SOLVER} is bcfw with --relaxation soft: leave --relaxation out.')
+        given['solver'], given['relaxation'] = 'bcfw', 'soft'
     if given['no_certificate']:
         refuse_both(ctx, '--rel-gap', '--no-certificate')
     if given['hard_margin']:
@@ -69,19 +71,6 @@ def resolve(ctx, given):
     if given['c'] is not None:
         given['lam'] = 1 / given['c']
     return given
-
-
-def settle_relaxation(given):
-    """The relaxation that a solver stands for; soft-bcfw is no solver of its own."""
-    name, relaxation = given['solver'], RELAXED.get(given['solver'])
-    if relaxation is None:
-        return
-    if given['relaxation'] not in (None, relaxation):
-        what = f'{name} is bcfw with' if name == SOFT_SOLVER else f'{name} is for'
-        raise click.UsageError(f'{what} --relaxation {relaxation}: leave --relaxation out.')
-    given['relaxation'] = relaxation
-    if name == SOFT_SOLVER:
-        given['solver'] = 'bcfw'
 
 
 def settle_oracle(ctx, given):

@@ -7,6 +7,7 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t
 
+from cython_ext.errors import UnfitDataError
 from cython_ext.structures.agreements cimport Agreements
 from cython_ext.structures.choice cimport Choice
 from cython_ext.structures.factor_graphs cimport FactorGraphs
@@ -32,7 +33,8 @@ cdef class FactorBlocks(Choice):
         self.agreements = Agreements(graphs)
         if multipliers is not None:
             if len(multipliers) != self.agreements.n:
-                raise ValueError(f'{len(multipliers)} multipliers (expected {self.agreements.n})')
+                raise UnfitDataError(f'the model has {len(multipliers)} multipliers (expected {self.agreements.n}, one for each '
+                                     'agreement of these graphs: those that it was trained on)')
             self.multipliers = np.append(np.asarray(multipliers, np.float64), 0.0)
         self._set(right, max([kind.size for kind in graphs.layout.types], default=0))
         self.times = <double> self.n / max(1, graphs.n)

@@ -127,6 +127,7 @@ def test_an_augmented_lagrangian_solves_the_relaxed_problem(files, file, options
     assert report['relaxed_dual'] <= best['primal'] and report['relaxed_primal'] >= best['dual']
     assert report['primal'] == pytest.approx(header['primal'], rel=1e-9)
     assert report['dual'] == pytest.approx(header['dual'], rel=1e-9)
+    assert 'the relaxed problem: relative gap' in result.stderr.splitlines()[-1]
     rows = table(files / 'log.csv')
     passes = [int(row['pass']) for row in rows]
     assert passes == sorted(passes) and passes[-1] == header['passes']
@@ -135,6 +136,13 @@ def test_an_augmented_lagrangian_solves_the_relaxed_problem(files, file, options
     if options and ':' in str(options[1]):
         rhos = list(dict.fromkeys(float(row['rho']) for row in rows))
         assert rhos == [1.0, 0.3, 0.09, 0.027] and header['structure']['rho'] == 0.027
+
+
+def test_multipliers_belong_to_their_graphs(files):
+    run('train', *QUIET, '--augmented-lagrangian', '--max-passes', 50, 'trees.jsonl', 'm')
+    (files / 'other.jsonl').write_text(graphs(7, seed=3))
+    assert 'other.jsonl: the model has 540 multipliers (expected 126, ' in run('gap', 'other.jsonl', 'm', code=1).stderr
+    assert run('predict', 'other.jsonl', 'm').stdout.count('\n') == 7
 
 
 def test_a_falling_rho_ends_where_the_last_one_does(files):
@@ -238,6 +246,9 @@ def test_inference_that_makes_no_sense(files):
     )
     (files / 'plain.svm').write_text('1 1:1\n2 2:1\n')
     run('train', '-q', '--task', 'multiclass', 'plain.svm', 'c')
+    assert 'dlpw needs the messages oracle, which multiclass lacks' in (
+        run('train', '--solver', 'dlpw', '--task', 'multiclass', 'plain.svm', 'd', code=2).stderr
+    )
     assert '--inference has no meaning' in run('predict', '--inference', 'lp', 'plain.svm', 'c', code=2).stderr
 
 
