@@ -7,8 +7,6 @@ import numpy as np
 from data_formats.errors import DataError, UsageError
 from ssvm_cli.tasks import task_named
 
-INFERENCE = {'exact': 'none', 'lp': 'lp', 'dual-decomposition': 'dual-decomposition'}  # --inference: of relaxations.py
-
 
 class Decoder:
     """A model ready to predict.
@@ -16,22 +14,18 @@ class Decoder:
     Args:
         model: the Model.
         path: its file, for messages.
-        inference: how the best labelings of graphs are found, one of INFERENCE; None: the best way there is.
 
     Attributes:
         task: that of the model, as ssvm_cli.tasks has it.
         probabilistic: whether exp(score) is an unnormalised probability.
     """
 
-    def __init__(self, model, path, inference=None):
+    def __init__(self, model, path):
         self.path = path
         self.task = task_named(model.task)
         self.probabilistic = model.header['objective'] in ('log', 'softmax-margin')
         self._weights = model.weights
         self._how = self.task.build_options(model, path)
-        self._inference = inference
-        if inference is not None:
-            self._how['structure']['relaxation'] = INFERENCE[inference]
         self._w = None
         self._lock = threading.Lock()
 
@@ -39,12 +33,7 @@ class Decoder:
         """The model's Predictions of a dataset over its vocabularies."""
         from cython_ext.decoding import build_decoder
 
-        try:
-            decoder = build_decoder(dataset, self.task.name, **self._how)
-        except ValueError as error:
-            if self._inference is None:
-                raise
-            raise UsageError(f'--inference {self._inference}: {error}') from error
+        decoder = build_decoder(dataset, self.task.name, **self._how)
         with self._lock:
             if self._w is None:
                 # the same for every block: only the vocabularies decide where a weight stands

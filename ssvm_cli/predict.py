@@ -21,12 +21,6 @@ from ssvm_cli.command import Command, Whole
 @options.output(
     '--scores', is_flag=True, help="Add scores: each label's for multiclass, the chosen output's otherwise."
 )
-@options.output(
-    '--inference',
-    type=click.Choice(('exact', 'lp', 'dual-decomposition')),
-    help='How the best labelings of graphs and label sets are found. Default: exact, and lp where a graph has no exact '
-    'oracle; dual-decomposition is faster.',
-)
 @options.output('--evaluate', is_flag=True, help='Compare with the labels of TEST; figures go to standard error.')
 @options.output(
     '--no-punctuation', is_flag=True, help='Leave words of nothing but punctuation out of the figures of trees.'

@@ -14,7 +14,7 @@ from ssvm_cli.inputs import opened
 from ssvm_cli.paths import check_paths
 from ssvm_cli.progress import Progress, counted
 from ssvm_cli.resources import available_cpus
-from ssvm_cli.tasks import check_options, task_named
+from ssvm_cli.tasks import check_options
 
 PART = 1 << 20  # bytes of the input that a thread takes at a time: the smaller, the more threads wait for Python
 
@@ -27,14 +27,12 @@ def predict(o):
     threads = o.threads or available_cpus()
     model = load(o.model, with_dual=False, as_stored=True)
     source, module, read_options = opened(o.test, model, o.format_name)
-    check_options(task_named(model.task), o)
-    decoder = Decoder(model, o.model, o.inference)
+    decoder = Decoder(model, o.model)
+    check_options(decoder.task, o)
     if o.no_punctuation and not (o.evaluate or o.metrics is not None):
         raise UsageError('--no-punctuation is about the figures of --evaluate and --metrics')
     if o.marginals and not decoder.probabilistic:
         raise UsageError(f'--marginals needs a log or softmax-margin model: scores of {o.model} are no probabilities')
-    if o.marginals and o.inference not in (None, 'exact'):
-        raise UsageError(f'--marginals are sums over all labelings, which --inference {o.inference} does not have')
     writer = Writer(o, module, decoder)
     scores = decoder.task.scores(model, o)
     scored = o.evaluate or o.metrics is not None

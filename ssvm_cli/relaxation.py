@@ -3,8 +3,6 @@
 from cython_ext.structures.relaxations import RHO, has_exact_oracle
 from data_formats.errors import UsageError
 
-OF_SOLVERS = {'dlpw': 'lp'}  # those that solve one relaxation only
-
 
 def requested_relaxation(o, layout):
     """What the structure is built with: {'relaxation': name, 'rho': number or None}; soft where there is no exact
@@ -23,10 +21,7 @@ def requested_relaxation(o, layout):
         }.items()
         if given
     ]
-    name, own = o.relaxation, OF_SOLVERS.get(o.solver)
-    if own is not None and name not in (None, own):
-        raise UsageError(f'{o.solver} is for --relaxation {own}: leave --relaxation out')
-    name = name or own
+    name = o.relaxation
     if name is None:
         name = 'soft' if asked or not has_exact_oracle(layout) else 'none'
     if name != 'soft' and asked:

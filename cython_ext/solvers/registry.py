@@ -14,7 +14,6 @@ MODULES = {
     'one-slack': 'cython_ext.solvers.one_slack',
     'fw': 'cython_ext.solvers.fw',
     'excessive-gap': 'cython_ext.solvers.excessive_gap',
-    'dlpw': 'cython_ext.solvers.dlpw',
     'perceptron': 'cython_ext.solvers.perceptron',
     'counts': 'cython_ext.solvers.counts',
 }

@@ -1,8 +1,18 @@
+from libc.stdint cimport int32_t
+
 from cython_ext.kernels.elimination cimport Elimination
-from cython_ext.structures.labelings cimport Labelings
+from cython_ext.structures.factor_graphs cimport FactorGraphs
+from cython_ext.structures.partition cimport Choices
+from cython_ext.structures.structure cimport SummedStructure
 
 
-cdef class Graph(Labelings):
+cdef class NodeStates(Choices):
+    cdef FactorGraphs graphs
+
+
+cdef class Graph(SummedStructure):
+    cdef readonly FactorGraphs graphs
+    cdef NodeStates choices
     cdef Elimination *plans
     cdef Py_ssize_t work
     cdef object memory

@@ -10,28 +10,20 @@ from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
-from cython_ext.structures.agreements cimport Agreements
-from cython_ext.structures.beliefs cimport agree
-from cython_ext.structures.beliefs import room
-from cython_ext.structures.decomposed cimport DecomposedStructure
 from cython_ext.structures.factor_graphs cimport FactorGraphs
-from cython_ext.structures.messages cimport beliefs_of, reparameterise, sweep
+from cython_ext.structures.structure cimport Structure
 
 cdef enum:
     WORDS = sizeof(double) // sizeof(int32_t)
 cdef double ROUNDING = 1e-7                     # by which a point may miss its constraints
 
 
-cdef class LocalPolytope(DecomposedStructure):
-    """graphs: a FactorGraphs. Each call of the max oracle takes the interpreter: one thread at a time. The messages oracle
-    does not."""
+cdef class LocalPolytope(Structure):
+    """graphs: a FactorGraphs. Each call of the max oracle takes the interpreter: one thread at a time."""
 
     exact = False
-    oracles = ('max', 'messages')
 
     cdef readonly FactorGraphs graphs
-    cdef readonly Agreements agreements
-    cdef Py_ssize_t room
     cdef readonly object programs               # by shape
     cdef object rights
     cdef const int32_t *right_data
@@ -39,8 +31,7 @@ cdef class LocalPolytope(DecomposedStructure):
 
     def __init__(self, FactorGraphs graphs not None):
         layout = graphs.layout
-        self.graphs, self.n, self.agreements = graphs, graphs.n, Agreements(graphs)
-        self.room = room(graphs)
+        self.graphs, self.n = graphs, graphs.n
         self.programs = [constraints(layout.types, shape) for shape in layout.shapes]
         sizes = np.array([program.shape[1] for program in self.programs], np.int64)[layout.shape_of]
         cdef int64_t[::1] begin = np.concatenate([[0], np.cumsum(WORDS * sizes)])
@@ -107,32 +98,6 @@ cdef class LocalPolytope(DecomposedStructure):
         point = np.maximum(found.x, 0.0)
         memcpy(code, &point[0], size * sizeof(double))
         return float(scores @ np.asarray(point))
-
-    # ----------------------------------------------------------------------------------------------- messages
-
-    cdef Py_ssize_t scratch_size(self, Py_ssize_t k) noexcept nogil:
-        return self.room
-
-    cdef Py_ssize_t message_begin(self, Py_ssize_t i) noexcept nogil:
-        return self.agreements.begin[i]
-
-    cdef void reparameterise(self, Py_ssize_t i, const double *messages, double *theta) noexcept nogil:
-        reparameterise(self.graphs, self.agreements, i, messages, theta)
-
-    cdef void descend(self, Py_ssize_t i, double temperature, double *messages, double *theta, double *scratch) noexcept nogil:
-        sweep(self.graphs, self.agreements, i, temperature, messages, theta, scratch)
-
-    cdef double beliefs(self, Py_ssize_t i, const double *theta, double temperature, double *mean) noexcept nogil:
-        return beliefs_of(self.graphs, i, theta, temperature, mean)
-
-    cdef void agreeing(self, Py_ssize_t i, double *mean, double *scratch, int32_t *code) noexcept nogil:
-        cdef Py_ssize_t s = self.graphs.shape_of[i]
-        cdef int64_t f, first = self.graphs.factor_begin[s]
-        for f in range(first + self.graphs.nodes[s], self.graphs.factor_begin[s + 1]):
-            agree(self.graphs, f, first, mean, mean + self.graphs.part[f], scratch)
-        memcpy(code, mean, self.size_of(i) * sizeof(double))
-
-    # ------------------------------------------------------------------------------------------------ outputs
 
     def labelings(self, codes, indptr):
         """The state of every node, int32, of all examples: each node's own most likely one, the first of equal ones. codes,

@@ -60,28 +60,14 @@ def linear_program(layout, naming):
     return LocalPolytope(graphs), GraphFeatures(FactorWeights(graphs, naming))
 
 
-def decomposition(layout, naming):
-    """(Decomposition, GraphFeatures), for predictions."""
-    from cython_ext.features.factors import FactorWeights, GraphFeatures
-    from cython_ext.structures.decomposition import Decomposition
-    from cython_ext.structures.factor_graphs import FactorGraphs
-
-    graphs = FactorGraphs(layout)
-    return Decomposition(graphs), GraphFeatures(FactorWeights(graphs, naming))
-
-
-# how a labeling is found, where features are those of the labeling itself
-INFERENCE = {'none': exact, 'lp': linear_program, 'dual-decomposition': decomposition}
-
-
 def build_relaxed(layout, naming, relaxation, rho, lam, **how):
-    """(Structure, FeatureMap) of a GraphLayout; naming: see FactorWeights; relaxation: soft, one of INFERENCE, or
-    None for the best one to predict with, none or lp; rho, how: of soft."""
+    """(Structure, FeatureMap) of a GraphLayout; naming: see FactorWeights; relaxation: one of RELAXATIONS, or None
+    for the best one to predict with, none or lp; rho, how: of soft."""
     if relaxation is None:
         relaxation = 'none' if has_exact_oracle(layout) else 'lp'
     if relaxation == 'soft':
         return soft(layout, naming, lam, rho, **how)
-    return INFERENCE[relaxation](layout, naming)
+    return (exact if relaxation == 'none' else linear_program)(layout, naming)
 
 
 def has_exact_oracle(layout):

@@ -198,68 +198,6 @@ def test_soft_bcfw_is_bcfw_with_soft_constraints(files):
     assert header['solver'] == 'bcfw' and header['structure'] == {'relaxation': 'soft', 'rho': 1.0}
 
 
-@pytest.mark.parametrize('file', ['sets.ml', 'trees.jsonl'])
-@pytest.mark.parametrize('smoothing', [0, 0.01])
-def test_dlpw_bounds_the_relaxed_problem(files, relaxed, file, smoothing):
-    """Its primal is g(w, delta), above that of its weights, which `ssvm gap` finds by linear programs."""
-    best = relaxed[file]
-    settings = ('--set', f'smoothing={smoothing}', '--set', 'sweeps=5', '--max-passes', 200)
-    run('train', *QUIET, '--solver', 'dlpw', *settings, '--log', 'log.csv', file, 'm')
-    header, report = load('m').header, gap_of(file, 'm')
-    assert header['solver'] == 'dlpw' and header['structure']['relaxation'] == report['relaxation'] == 'lp'
-    assert best['dual'] * (1 - 1e-9) <= report['primal'] <= header['primal'] * (1 + 1e-9)
-    assert header['dual'] == pytest.approx(report['dual'], rel=1e-9) and report['dual'] <= best['primal']
-    assert header['primal'] < 1.3 * best['primal'] and report['dual'] > 0.3 * best['dual']
-    assert run('predict', file, 'm').stdout
-
-
-def test_an_interrupted_dlpw_goes_on(files):
-    same = ('-q', '--lambda', 0.02, '--solver', 'dlpw', '--rel-gap', 0, '--checkpoint', 'c')
-    run('train', *same, '--max-passes', 6, 'trees.jsonl', 'whole')
-    (files / 'c').unlink()
-    run('train', *same, '--max-passes', 2, 'trees.jsonl', 'm')
-    run('train', *same, '--max-passes', 6, '--resume', 'trees.jsonl', 'm')
-    assert (files / 'm').read_bytes() == (files / 'whole').read_bytes()
-
-
-@pytest.mark.parametrize('file', ['sets.ml', 'trees.jsonl'])
-def test_ways_of_inference(files, file):
-    """Trees, and sets whose pairs hardly matter: all find the best labeling."""
-    run('train', *QUIET, file, 'm')
-    expected = run('predict', '--scores', file, 'm').stdout
-    assert run('predict', '--scores', '--inference', 'exact', file, 'm').stdout == expected
-    for threads in (1, 2):
-        found = run('predict', '--scores', '--threads', threads, '--inference', 'dual-decomposition', file, 'm').stdout
-        same = [a == b for a, b in zip(found.splitlines(), expected.splitlines(), strict=True)]
-        assert np.mean(same) > 0.95
-    assert 2 * run('predict', '--inference', 'lp', file, 'm').stdout.count('\n') == expected.count('\n')
-
-
-def test_inference_that_makes_no_sense(files):
-    run('train', *QUIET, '--objective', 'log', 'sets.ml', 'm')
-    for options, message in [
-        (('--inference', 'dual-decomposition', '--nbest', 2), 'has no list of its best outputs'),
-        (('--inference', 'lp', '--marginals'), '--marginals are sums over all labelings, which --inference lp'),
-        (('--inference', 'guess'), "'guess' is not one of"),
-    ]:
-        assert message in run('predict', *options, 'sets.ml', 'm', code=2).stderr
-    (files / 'wide.ml').write_text(label_sets(20, labels=26))
-    run('train', '-q', '--lambda', 0.02, '--max-passes', 5, 'wide.ml', 'w')
-    result = run('predict', '--inference', 'exact', 'wide.ml', 'w', code=2)
-    assert '--inference exact: ' in result.stderr and 'there is no exact oracle' in result.stderr
-    by_messages = run('predict', '--inference', 'dual-decomposition', 'wide.ml', 'w').stdout.splitlines()
-    assert (
-        np.mean([a == b for a, b in zip(by_messages, run('predict', 'wide.ml', 'w').stdout.splitlines(), strict=True)])
-        > 0.8
-    )
-    (files / 'plain.svm').write_text('1 1:1\n2 2:1\n')
-    run('train', '-q', '--task', 'multiclass', 'plain.svm', 'c')
-    assert 'dlpw needs the messages oracle, which multiclass lacks' in (
-        run('train', '--solver', 'dlpw', '--task', 'multiclass', 'plain.svm', 'd', code=2).stderr
-    )
-    assert '--inference has no meaning' in run('predict', '--inference', 'lp', 'plain.svm', 'c', code=2).stderr
-
-
 def test_the_first_line_says_which_problem_is_solved(files):
     result = run('train', '--lambda', 0.02, '--max-passes', 1, '--rho', 0.1, 'sets.ml', 'm')
     assert 'task loss hamming, relaxation soft (rho 0.1), lambda 0.02' in result.stderr
@@ -280,9 +218,6 @@ def test_the_first_line_says_which_problem_is_solved(files):
         (('--relaxation', 'lp', '--rho', 1), '--rho is about --relaxation soft'),
         (('--relaxation', 'none', '--rho', 1), '--rho is about --relaxation soft'),
         (('--relaxation', 'none', '--solver', 'soft-bcfw'), 'soft-bcfw is bcfw with --relaxation soft'),
-        (('--relaxation', 'none', '--solver', 'dlpw'), 'dlpw is for --relaxation lp: leave --relaxation out'),
-        (('--solver', 'dlpw', '--set', 'sweeps=0'), 'expected at least 1'),
-        (('--solver', 'dlpw', '--task-loss', 'zero-one'), 'dlpw needs a task loss that is a sum over parts'),
         (('--relaxation', 'lp', '--solver', 'eg'), 'eg needs the exp oracle, which multilabel lacks'),
         (('--relaxation', 'soft', '--task-loss', 'zero-one'), 'takes a loss that is a sum over nodes'),
         (('--relaxation', 'soft', '--hard-margin'), 'takes a loss that is a sum over nodes'),

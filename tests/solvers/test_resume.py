@@ -10,7 +10,6 @@ from cython_ext.problem import build_problem
 from cython_ext.solvers.registry import MODULES, solver_info
 from tests.solvers import problems, tiny
 from tests.solvers.runs import everything, go, interrupted_pass, make, run, saved
-from tests.solvers.test_optimum import BY_MESSAGES
 
 twin = functools.cache(problems.twin)
 
@@ -59,7 +58,6 @@ EVERY_CASE = pytest.mark.parametrize(
 
 def test_every_solver_and_objective_is_covered():
     covered = {(solver, objective) for solver, _, objective in CASES}
-    covered |= {(solver, 'hinge') for solver in BY_MESSAGES}  # test_dlpw.py
     assert covered == {(solver, objective) for solver in MODULES for objective in solver_info(solver).objectives}
 
 
