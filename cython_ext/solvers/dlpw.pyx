@@ -10,7 +10,8 @@ smoothing, the maxima are T log sum exp(. / T) in both (Hazan and Urtasun 2010).
 
 Any messages bound the loss of an example at any w, so the primal that is reported is g at the weights of the result, with
 maxima and after some more sweeps, and no linear program is asked for it. The dual point is the average of the beliefs of all
-visits, the p-th of weight 2 / (p + 1), where those of factors are made to agree with those of nodes (local_marginals.pyx).
+visits, the p-th of weight 2 / (p + 1), where those of factors are made to agree with those of nodes (local_marginals.pyx),
+and mixed with the right outputs as far as that is better.
 """
 
 import numpy as np
@@ -151,16 +152,44 @@ cdef class Dlpw(Solver):
                 losses[i] += self.messages.minimise(i, work.theta, &delta[0], 0.0, EVALUATION, &scratch[0])
 
     def dual_value(self):
-        return self.problem.dual_value(self.dual_point())
+        return self._agreeing()[1]
 
     def dual_point(self):
-        codes = self.beliefs[:len(self.beliefs) - 1].copy()
-        self.problem.pool.map(self._agree, [(codes, *chunk) for chunk in self.problem._parts(RANGES)])
+        points, _, share = self._agreeing()
+        self.problem.pool.map(self._mix, [(points, share, *chunk) for chunk in self.problem._parts(RANGES)])
+        return self._as_point(points)
+
+    def _agreeing(self):
+        """(agreeing beliefs of all examples, D of the best point on the way to them from the right outputs, the share of the
+        way): D is a parabola there, since E[Delta] is linear and w(alpha) is 0 at the right outputs."""
+        points = self.beliefs[:len(self.beliefs) - 1].copy()
+        self.problem.pool.map(self._agree, [(points, *chunk) for chunk in self.problem._parts(RANGES)])
+        value, w = self.problem.certify(self._as_point(points))
+        curve = self.problem.lam * self.problem.features.inner(w, w)
+        loss = value + curve / 2
+        share = min(1.0, max(0.0, loss / curve)) if curve > 0 else 1.0
+        return points, share * loss - share * share * curve / 2, share
+
+    def _as_point(self, points):
+        """A dual point with one output of each example, a point of its polytope."""
         n, words = self.problem.n, sizeof(double) // sizeof(int32_t)
         return {
             'indptr': np.arange(n + 1, dtype=np.int64), 'weights': np.ones(n),
-            'code_indptr': words * self.part_indptr, 'codes': codes.view(np.int32),
+            'code_indptr': words * self.part_indptr, 'codes': points.view(np.int32),
         }
+
+    def _mix(self, double[::1] points, double share, Py_ssize_t begin, Py_ssize_t end):
+        """Moves the points of a range of examples towards the right outputs."""
+        cdef Workspace work = Workspace(self.problem.structure)
+        cdef Py_ssize_t i, c, count
+        cdef int64_t p
+        with nogil:
+            for i in range(begin, end):
+                for p in range(self.part_begin[i], self.part_begin[i + 1]):
+                    points[p] *= share
+                count = self.problem.structure.parts(i, self.problem.structure.gold(i), work.ids, work.counts)
+                for c in range(count):
+                    points[self.part_begin[i] + work.ids[c]] += (1.0 - share) * work.counts[c]
 
     def _agree(self, double[::1] points, Py_ssize_t begin, Py_ssize_t end):
         """Lets the factors of a range of examples agree with their nodes."""

@@ -1,5 +1,5 @@
-"""Block minimisation over messages: every block against its own minimum by brute force, the bound against the optimum of
-all messages together, and beliefs against the derivative of the bound."""
+"""Block minimisation over messages: every block against its own minimum by brute force, the bound against the optimum
+of all messages together, and beliefs against the derivative of the bound."""
 
 import functools
 
@@ -25,8 +25,8 @@ def made():
 
 
 def maps(truth, i):
-    """(for each factor the rows that are added up: theta of its joint states, the matrix [joint states, messages] of what
-    they meet of delta; the messages of each node) of an example, written out from the formula."""
+    """(for each factor the rows that are added up: theta of its joint states, the matrix [joint states, messages] of
+    what they meet of delta; the messages of each node) of an example, written out from the formula."""
     shape = truth.layout.shapes[truth.layout.shape_of[i]]
     sizes = [truth.layout.types[kind].size for kind in shape.types]
     place, of_nodes = {}, [[] for _ in range(shape.nodes)]
@@ -55,8 +55,8 @@ def bound(theta, delta, parts, matrices, temperature):
 
 
 def least(theta, delta, free, parts, matrices, temperature):
-    """The minimum over the messages `free` of the bound, the others being as in delta: by a linear program, or Newton-like
-    steps on a smooth function."""
+    """The minimum over the messages `free` of the bound, the others being as in delta: by a linear program, or
+    quasi-Newton steps on a smooth function."""
     if not len(free):
         return bound(theta, delta, parts, matrices, temperature)
     delta = delta.copy()
@@ -129,8 +129,8 @@ def test_smoothed_sweeps_reach_the_optimum_of_all_messages(temperature):
     messages, truth = made()
     rng = np.random.default_rng(3)
     for i in range(len(NAMES)):
-        theta, delta, parts, matrices, of_nodes = random_start(truth, i, rng)
-        value, after, beliefs = messages.minimised(i, theta, delta, temperature, 2000)
+        theta, delta, parts, matrices, _ = random_start(truth, i, rng)
+        value, _, beliefs = messages.minimised(i, theta, delta, temperature, 2000)
         best = least(theta, delta, np.arange(len(delta)), parts, matrices, temperature)
         assert value == pytest.approx(best, rel=1e-8)
         # there all factors agree on their nodes: the derivative by the messages is 0
@@ -144,13 +144,13 @@ def test_sweeps_reach_the_best_score_of_trees():
     for i in map(NAMES.index, ('tree', 'node', 'apart')):
         for _ in range(20):
             theta, delta, *_ = random_start(truth, i, rng)
-            value, _, beliefs = messages.minimised(i, theta, delta, 0.0, 50)
+            value, _, _ = messages.minimised(i, theta, delta, 0.0, 50)
             assert value == pytest.approx((truth.examples[i].parts @ theta).max(), rel=1e-9)
 
 
 def test_sweeps_reach_the_linear_program_of_pairs_of_binary_nodes():
-    """Where maxima are not smooth a point may be the best in every block and not the best: not for binary nodes (Globerson
-    and Jaakkola 2007)."""
+    """Where maxima are not smooth a point may be the best in every block and not the best: not for binary nodes
+    (Globerson and Jaakkola 2007)."""
     layout = graphs.layout(BINARY, seed=3)
     messages, truth = Messages(Agreements(FactorGraphs(layout))), graphs.GraphEnumeration(layout)
     rng, above = np.random.default_rng(5), 0
