@@ -390,3 +390,33 @@ def test_shipped_samples(files):
             pytest.skip('examples are not there: not the source tree')
         run('train', '-q', '--lambda', 0.01, *options, path, 'm')
         assert gap_of(path, 'm')['relative_gap'] < 1
+
+
+@pytest.mark.parametrize('file', ['sets.ml', 'trees.jsonl'])
+def test_messages_in_place_of_linear_programs(files, file):
+    """dlpw implies lp, what it reports is proved by its model, and both bounds are about that problem."""
+    run('train', *QUIET, '--relaxation', 'lp', '--rel-gap', 1e-4, file, 'lp')
+    best = gap_of(file, 'lp')
+    smooth = ('--solver', 'dlpw', '--set', 'smoothing=0.003', '--set', 'sweeps=5')
+    run('train', *QUIET, *smooth, '--rel-gap', 0.05, '--max-passes', 3000, '--log', 'log.csv', file, 'm')
+    header, report = load('m').header, gap_of(file, 'm')
+    assert header['status'] == 'converged' and header['structure']['relaxation'] == 'lp'
+    assert report['dual_source'] == 'model' and report['relaxation'] == 'lp' and report['relative_gap'] <= 0.05
+    assert report['dual'] == pytest.approx(header['dual'], rel=1e-9)
+    assert best['dual'] - 1e-9 <= report['primal'] <= header['primal'] + 1e-9
+    assert report['dual'] <= best['primal'] + 1e-9
+    for row in table(files / 'log.csv'):
+        assert float(row['dual_now']) - 1e-9 <= best['primal'] and best['dual'] - 1e-9 <= float(row['primal_now'])
+    run('predict', file, 'm', 'out')
+
+
+def test_dlpw_goes_on_where_it_was(files):
+    options = (*QUIET, '--solver', 'dlpw', '--checkpoint', 'c')
+    run('train', *options, '--max-passes', 6, 'sets.ml', 'whole')
+    run('train', *options, '--max-passes', 3, 'sets.ml', 'half')
+    run('train', *options, '--max-passes', 6, '--resume', 'sets.ml', 'half')
+    assert (files / 'half').read_bytes() == (files / 'whole').read_bytes()
+    for relaxation in ('none', 'soft'):
+        result = run('train', '--solver', 'dlpw', '--relaxation', relaxation, 'sets.ml', 'm', code=2)
+        assert 'dlpw solves --relaxation lp: leave --relaxation out' in result.stderr
+    assert 'cannot start from a model' in run('train', '--solver', 'dlpw', '--init', 'c', 'sets.ml', 'm', code=2).stderr
