@@ -15,6 +15,8 @@ cdef class Messages:
 
     cdef double minimise(self, Py_ssize_t i, double *theta, double *delta, double temperature, Py_ssize_t sweeps,
                          double *scratch) noexcept nogil
+    cdef void sweep(self, Py_ssize_t i, bint back, double *theta, double *delta, double temperature,
+                    double *scratch) noexcept nogil
     cdef void reparametrise(self, Py_ssize_t i, const double *delta, double *theta) noexcept nogil
     cdef void update(self, Py_ssize_t i, Py_ssize_t v, double *theta, double *delta, double temperature,
                      double *scratch) noexcept nogil

@@ -49,12 +49,19 @@ cdef class Messages:
                          double *scratch) noexcept nogil:
         """Sweeps over the nodes, to and fro, each of which updates their messages in turn; returns the bound. theta is
         reparametrised. temperature: T, 0 for maxima; scratch: scratch_size doubles."""
-        cdef Py_ssize_t r, v, nodes = self.graphs.nodes[self.graphs.shape_of[i]]
+        cdef Py_ssize_t r
         self.reparametrise(i, delta, theta)
         for r in range(sweeps):
-            for v in range(nodes):
-                self.update(i, v if r % 2 == 0 else nodes - 1 - v, theta, delta, temperature, scratch)
+            self.sweep(i, r % 2, theta, delta, temperature, scratch)
         return self.value(i, theta, temperature)
+
+    cdef void sweep(self, Py_ssize_t i, bint back, double *theta, double *delta, double temperature,
+                    double *scratch) noexcept nogil:
+        """Updates the messages of one node after the other; theta is reparametrised before and after. back: from the last
+        node to the first."""
+        cdef Py_ssize_t v, nodes = self.graphs.nodes[self.graphs.shape_of[i]]
+        for v in range(nodes):
+            self.update(i, nodes - 1 - v if back else v, theta, delta, temperature, scratch)
 
     cdef void reparametrise(self, Py_ssize_t i, const double *delta, double *theta) noexcept nogil:
         """Adds the messages to the scores."""

@@ -64,6 +64,11 @@ cdef class Structure:
             indptr[i + 1] = indptr[i] + self.size_of(i)
         return np.asarray(indptr)
 
+    def proved(self):
+        """How many of the outputs that the max oracle gave last are known to be the best; None where it is exact, or
+        nothing is known."""
+        return None
+
     def by_example(self, values):
         """float64: sums of numbers of the n examples over those that make one of the file, where it is parted."""
         return values

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
@@ -420,3 +421,44 @@ def test_dlpw_goes_on_where_it_was(files):
         result = run('train', '--solver', 'dlpw', '--relaxation', relaxation, 'sets.ml', 'm', code=2)
         assert 'dlpw solves --relaxation lp: leave --relaxation out' in result.stderr
     assert 'cannot start from a model' in run('train', '--solver', 'dlpw', '--init', 'c', 'sets.ml', 'm', code=2).stderr
+
+
+@pytest.mark.parametrize('file', ['sets.ml', 'trees.jsonl'])
+def test_ways_to_predict(files, file):
+    run('train', *QUIET, file, 'm')
+    usual = run('predict', '--scores', file, 'm').stdout
+    assert run('predict', '--scores', '--inference', 'exact', file, 'm').stdout == usual
+    found = run('predict', '--scores', '--inference', 'dual-decomposition', '--evaluate', file, 'm', 'out')
+    n = usual.count('# 1 ')
+    counted = re.search(rf'{file}: (\d+) of {n} outputs are proved to be the best', found.stderr)
+    assert 0.8 * n <= int(counted[1]) <= n
+    pairs = list(zip(scores_in(usual), scores_in((files / 'out').read_text()), strict=True))
+    assert all(other <= score + 1e-6 for score, other in pairs)
+    assert sum(other == pytest.approx(score, abs=1e-6) for score, other in pairs) >= int(counted[1])
+    assert 'proved' not in run('predict', '--inference', 'dual-decomposition', file, 'm', 'out').stderr
+    said = run('predict', '-v', '--threads', 1, '--inference', 'dual-decomposition', file, 'm', 'again').stderr
+    assert counted[0] in said
+    assert (files / 'again').read_bytes() == (files / 'out').read_bytes()
+    assert 'proved' not in run('predict', '-v', '--inference', 'lp', file, 'm', 'out').stderr
+
+
+def scores_in(text):
+    return [float(x) for x in re.findall(r'# 1 ([-+.\de]+)', text)]
+
+
+def test_ways_to_predict_that_make_no_sense(files):
+    run('train', *QUIET, '--objective', 'log', 'sets.ml', 'm')
+    for option in ('--marginals',), ('--nbest', 2):
+        assert run('predict', '--inference', 'exact', *option, 'sets.ml', 'm').stdout
+        for name in ('lp', 'dual-decomposition'):
+            result = run('predict', '--inference', name, *option, 'sets.ml', 'm', 'out', code=2)
+            assert 'need exact inference: leave --inference out' in result.stderr
+    (files / 'wide.ml').write_text(label_sets(5, labels=26))
+    run('train', *QUIET, '--max-passes', 2, 'wide.ml', 'w')
+    result = run('predict', '--inference', 'exact', 'wide.ml', 'w', 'out', code=2)
+    assert 'nodes would be too large (lp and dual-decomposition do without)' in result.stderr
+    assert run('predict', '--inference', 'dual-decomposition', 'wide.ml', 'w').stdout.count('\n') == 5
+    (files / 'plain.svm').write_text('1 1:1\n2 2:1\n')
+    run('train', '-q', 'plain.svm', 'p')
+    result = run('predict', '--inference', 'lp', 'plain.svm', 'p', 'out', code=2)
+    assert '--inference has no meaning for the task multiclass' in result.stderr
