@@ -4,6 +4,8 @@ import threading
 
 import numpy as np
 
+from cython_ext.structures.elimination import TooLargeError
+from cython_ext.structures.relaxations import INFERENCES
 from data_formats.errors import DataError, UsageError
 from ssvm_cli.tasks import task_named
 
@@ -29,11 +31,19 @@ class Decoder:
         self._w = None
         self._lock = threading.Lock()
 
+    def infer_by(self, inference):
+        """Predict graphs in another way than the usual one, one of INFERENCES."""
+        self._how['structure']['relaxation'] = INFERENCES[inference]
+
     def on(self, dataset):
         """The model's Predictions of a dataset over its vocabularies."""
         from cython_ext.decoding import build_decoder
 
-        decoder = build_decoder(dataset, self.task.name, **self._how)
+        try:
+            decoder = build_decoder(dataset, self.task.name, **self._how)
+        except TooLargeError as error:
+            cause = error.__cause__  # without the advice, which is about training
+            raise UsageError(f'--inference exact: {cause} (lp and dual-decomposition do without)') from error
         with self._lock:
             if self._w is None:
                 # the same for every block: only the vocabularies decide where a weight stands

@@ -194,7 +194,7 @@ class Monitor:
         if not self.problem.hard_margin and self.solver.minimises:
             w = self.solver.candidates()[0][1]
             try:
-                now = self._value(w, stop)
+                now = self.solver.evaluation() or self._value(w, stop)
             except Interrupted:
                 return  # the run ends before its first pass, and evaluates the start then
             self.bounds.offer_primal(now.primal, w, now.dual, self._temperature())

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import click
 
+from cython_ext.structures.relaxations import INFERENCES
 from ssvm_cli import options
 from ssvm_cli.command import Command, Whole
 
@@ -20,6 +21,13 @@ from ssvm_cli.command import Command, Whole
 )
 @options.output(
     '--scores', is_flag=True, help="Add scores: each label's for multiclass, the chosen output's otherwise."
+)
+@options.output(
+    '--inference',
+    type=click.Choice(tuple(INFERENCES)),
+    help='How graphs and sets of labels are predicted: exact; lp, by linear programs, each node rounded; '
+    'dual-decomposition, by messages, with a bound that proves many outputs to be the best. Default: exact, and lp '
+    'where a graph has no exact oracle.',
 )
 @options.output('--evaluate', is_flag=True, help='Compare with the labels of TEST; figures go to standard error.')
 @options.output(

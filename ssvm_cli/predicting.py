@@ -31,19 +31,26 @@ def predict(o):
     check_options(decoder.task, o)
     if o.no_punctuation and not (o.evaluate or o.metrics is not None):
         raise UsageError('--no-punctuation is about the figures of --evaluate and --metrics')
+    if o.inference is not None:
+        if o.inference != 'exact' and (o.nbest is not None or o.marginals):
+            raise UsageError('--nbest and --marginals need exact inference: leave --inference out')
+        decoder.infer_by(o.inference)
     if o.marginals and not decoder.probabilistic:
         raise UsageError(f'--marginals needs a log or softmax-margin model: scores of {o.model} are no probabilities')
     writer = Writer(o, module, decoder)
     scores = decoder.task.scores(model, o)
     scored = o.evaluate or o.metrics is not None
     source.block = PART
-    examples = tokens = 0
+    examples = tokens = proved = 0
     with atomic_output(o.output) as stream, source:
         reader = module.reader(source, read_options, model)
         parse = PartParser(source, reader, read_options, model)
-        for dataset, outputs, text in in_order(lambda part: writer.decode(parse(part)), reader.parts(source), threads):
+        for dataset, outputs, text, known in in_order(
+            lambda part: writer.decode(parse(part)), reader.parts(source), threads
+        ):
             stream.write(text)
             examples, tokens = examples + dataset.n, tokens + dataset.tokens
+            proved = None if known is None else proved + known
             if scored:
                 scores.compare(dataset, outputs)
         if scored and not scores.count:
@@ -51,6 +58,9 @@ def predict(o):
             expected = f'expected {outputs}{decoder.task.place(model)} for --evaluate and --metrics'
             raise DataError(source.name, None, f'no {outputs}', expected)
     Progress(o.verbose).say(f'{o.test}: {counted(examples, "example")}, {counted(tokens, "token")}', level=2)
+    if proved is not None and examples:
+        text = f'{proved} of {counted(examples, "output")} are proved to be the best'
+        Progress(o.verbose).say(f'{o.test}: {text}', level=1 if o.evaluate else 2)
     if o.evaluate:
         click.echo(scores.table().encode('utf-8', 'surrogateescape'), err=True)
     if o.metrics is not None:
@@ -68,6 +78,7 @@ class Writer:
         self.decoder = decoder
 
     def decode(self, block):
-        """(dataset, outputs, the text to write), the outputs as the task scores them."""
+        """(dataset, outputs, the text to write, how many outputs are proved), the outputs as the task scores them."""
         predictions = self.decoder.on(block.dataset)
-        return block.dataset, *self.decoder.task.decode(self.o, self.module, predictions, block)
+        decoded = self.decoder.task.decode(self.o, self.module, predictions, block)
+        return block.dataset, *decoded, predictions.decoder.structure.proved()

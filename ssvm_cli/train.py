@@ -8,7 +8,11 @@ from ssvm_cli import options
 from ssvm_cli.command import Command, refuse_both
 from ssvm_cli.config import config_option
 
-SOFT_SOLVER = 'soft-bcfw'
+# Solvers that are about one relaxation: (which one, the name of the method, why the two are not given apart)
+OF_RELAXATIONS = {
+    'soft-bcfw': ('soft', 'bcfw', 'is bcfw with --relaxation soft'),
+    'dlpw': ('lp', 'dlpw', 'solves --relaxation lp'),
+}
 
 
 @click.command('train', cls=Command, short_help='Learn a model from a file of examples.')
@@ -52,13 +56,14 @@ def resolve(ctx, given):
 
     Raises:
         click.UsageError: options given in the same place that exclude each other: --lambda and -c, one of them and
-            --hard-margin, --rel-gap and --no-certificate, soft-bcfw and another relaxation than soft.
+            --hard-margin, --rel-gap and --no-certificate, soft-bcfw or dlpw and another relaxation than theirs.
     """
     settle_oracle(ctx, given)
-    if given['solver'] == SOFT_SOLVER:
-        if given['relaxation'] not in (None, 'soft'):
-            raise click.UsageError(f'{SOFT_SOLVER} is bcfw with --relaxation soft: leave --relaxation out.')
-        given['solver'], given['relaxation'] = 'bcfw', 'soft'
+    if given['solver'] in OF_RELAXATIONS:
+        relaxation, method, why = OF_RELAXATIONS[given['solver']]
+        if given['relaxation'] not in (None, relaxation):
+            raise click.UsageError(f'{given["solver"]} {why}: leave --relaxation out.')
+        given['solver'], given['relaxation'] = method, relaxation
     if given['no_certificate']:
         refuse_both(ctx, '--rel-gap', '--no-certificate')
     if given['hard_margin']:

@@ -49,11 +49,12 @@ class Option:
 class SolverInfo:
     """A solver for the registry.
 
-    objectives: names that it minimises; oracle: the structure's oracle that it calls for each ('max', 'topk', 'exp'),
-    by objective; certificate: where its dual point comes from; make(problem, options, seed) -> Solver; variants: of the
-    hinge that it can do ('slack', 'squared', 'hard-margin'); max_passes: when it stops unless told otherwise; kernels:
-    whether it works with weight vectors whose inner product is that of a kernel; part_bytes: that it keeps for each
-    part of each example; decomposable: whether the task loss has to be one that adds up over parts.
+    objectives: names that it minimises; oracle: the structure's oracle that it calls for each ('max', 'topk', 'exp',
+    or 'messages' of relaxed graphs), by objective; certificate: where its dual point comes from; make(problem, options,
+    seed) -> Solver; variants: of the hinge that it can do ('slack', 'squared', 'hard-margin'); max_passes: when it
+    stops unless told otherwise; kernels: whether it works with weight vectors whose inner product is that of a kernel;
+    part_bytes: that it keeps for each part of each example; decomposable: whether the task loss has to be one that adds
+    up over parts.
     """
 
     name: str

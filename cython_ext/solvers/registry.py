@@ -13,6 +13,7 @@ MODULES = {
     'n-slack': 'cython_ext.solvers.n_slack',
     'one-slack': 'cython_ext.solvers.one_slack',
     'fw': 'cython_ext.solvers.fw',
+    'dlpw': 'cython_ext.solvers.dlpw',
     'excessive-gap': 'cython_ext.solvers.excessive_gap',
     'perceptron': 'cython_ext.solvers.perceptron',
     'counts': 'cython_ext.solvers.counts',

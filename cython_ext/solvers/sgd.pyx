@@ -1,9 +1,6 @@
 """Averaged stochastic (sub)gradient descent with steps gamma0 / (1 + t / t0) (Pillutla et al. 2018, section 4).
 
-w is held as scale * v, so that the shrinking of a step, w *= 1 - gamma lambda, is one multiplication and a step costs
-what its example's features cost. The average 2 / (t (t + 1)) sum_j j w_j comes from a second vector that takes the
-same sparse changes: with A_t = sum_j<=t j scale_j and e_l the l-th change of v, it is
-2 / (t (t + 1)) (A_t v_t - sum_l A_l-1 e_l).
+A step costs what its example's features cost, the average included (averaged_weights.pyx).
 
 The dual point of the hinge loss is the average of the outputs that the oracle has given for an example, the p-th of
 weight 2 / (p + 1); of the log losses it is the softmax of the scores.
@@ -16,12 +13,12 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from cython_ext.objectives.objective cimport MaxObjective, SumObjective
 from cython_ext.problem cimport Problem
 from cython_ext.rng cimport shuffle
+from cython_ext.solvers.averaged_weights cimport AveragedWeights
 from cython_ext.solvers.differences import largest_right_norm2
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport Solver
 from cython_ext.solvers.working_sets cimport WorkingSet, WorkingSets
 from cython_ext.workspace cimport Workspace
-from cython_ext.kernels cimport vector
 
 cdef enum:
     SAMPLE = 1000               # examples on which the first step size is chosen
@@ -36,13 +33,8 @@ cdef class Sgd(Solver):
     cdef SumObjective sum_objective
     cdef WorkingSets sets                       # of the hinge loss
     cdef Workspace work
-    cdef readonly object v, late, sum           # w = scale * v; sum_l A_l-1 e_l; sum_j j w_j before the last fold
-    cdef double *v_data
-    cdef double *late_data
-    cdef double *sum_data
-    cdef readonly double scale, weight_sum      # A_t
+    cdef AveragedWeights weights
     cdef readonly double gamma0, t0
-    cdef readonly int64_t t
     cdef object order_array
     cdef int32_t *order
     cdef readonly Py_ssize_t position
@@ -59,24 +51,14 @@ cdef class Sgd(Solver):
             self.max_objective = problem.objective
             self.sets = WorkingSets(problem.structure)
         self.work = Workspace(problem.structure)
-        cdef double[::1] v = problem.features.zeros(), late = problem.features.zeros(), sums = problem.features.zeros()
+        self.weights = AveragedWeights(problem.features)
         cdef int32_t[::1] order = np.zeros(problem.n, np.int32)
-        self.v, self.v_data = np.asarray(v), &v[0] if len(v) else NULL
-        self.late, self.late_data = np.asarray(late), &late[0] if len(late) else NULL
-        self.sum, self.sum_data = np.asarray(sums), &sums[0] if len(sums) else NULL
         self.order_array, self.order = np.asarray(order), &order[0]
         self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
-        self._clear()
         self.gamma0 = options['gamma0'] if options['gamma0'] > 0 else self._choose_step()
         self.t0 = options['t0'] if options['t0'] > 0 else 2.0 / (problem.lam * self.gamma0)
-        self._clear()
+        self.weights.clear()
         self.position = -1
-
-    def _clear(self):
-        self.v[:] = 0
-        self.late[:] = 0
-        self.sum[:] = 0
-        self.scale, self.weight_sum, self.t = 1.0, 0.0, 0
 
     def _choose_step(self):
         """The constant step, among powers of 4, whose average over one pass of the first examples has the lowest
@@ -87,14 +69,14 @@ cdef class Sgd(Solver):
         cdef const double[::1] w
         self.t0 = np.inf
         for power in range(-3, 8):
-            self._clear()
+            self.weights.clear()
             self.gamma0 = step * 4.0 ** power
             if self.gamma0 * lam >= 1:
                 break
             with nogil:
                 for i in range(count):
                     self.visit(i, False)
-            w = self._average()
+            w = self.weights.average()
             total = 0.0
             with nogil:
                 for i in range(count):
@@ -105,17 +87,9 @@ cdef class Sgd(Solver):
                 best, chosen = total, self.gamma0
         return chosen
 
-    def _average(self):
-        """The weighted average of the iterates so far."""
-        average = self.weight_sum * self.v
-        average -= self.late
-        average += self.sum
-        average *= 2.0 / (self.t * (self.t + 1.0))
-        return average
-
     def set_start(self, w):
         """Begin at w instead of 0."""
-        self.v[:] = w
+        self.weights.v[:] = w
 
     def run_pass(self, int32_t[::1] stop):
         cdef Py_ssize_t q, n = self.problem.n
@@ -139,49 +113,28 @@ cdef class Sgd(Solver):
 
     cdef void visit(self, Py_ssize_t i, bint remember) noexcept nogil:
         """One step. remember: put the oracle's output into the dual point."""
-        cdef Py_ssize_t c, part, count, size = self.problem.structure.size_of(i)
-        cdef double step = self.gamma0 / (1.0 + <double> self.t / self.t0), delta = 0.0, factor = 1.0, change
-        self.problem.features.scores(i, self.v_data, self.work.theta)
-        vector.scale(size, self.scale, self.work.theta)
+        cdef Py_ssize_t c, part, count
+        cdef double step = self.gamma0 / (1.0 + <double> self.weights.t / self.t0), delta = 0.0, factor = 1.0
+        self.weights.scores(i, self.work.theta)
         if self.sums:
             self.loss_sum += self.sum_objective.mean(i, self.work.theta, self.work, self.work.mean)
         else:
             self.loss_sum += self.max_objective.best(i, self.work.theta, self.work, self.work.code, &delta, &factor)
         self.oracle_calls += 1
-        self.t += 1
-        self.scale *= max(1.0 - step * self.problem.lam, 1e-6)
-        if self.scale < 1e-3:
-            self.fold()
-        change = step / self.scale
+        self.weights.shrink(1.0 - step * self.problem.lam)
         count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.gold_ids, self.work.gold_counts)
         if self.sums:
             for c in range(count):
                 part = self.work.gold_ids[c]
                 self.work.mean[part] = self.work.mean[part] - self.work.gold_counts[c]
-            self.problem.features.add(i, self.work.mean, -change, self.v_data)
-            if self.weight_sum != 0.0:
-                self.problem.features.add(i, self.work.mean, -change * self.weight_sum, self.late_data)
+            self.weights.add(i, self.work.mean, -step)
         else:
-            self.add_difference(i, count, change, self.v_data)
-            self.add_difference(i, count, change * self.weight_sum, self.late_data)
-        self.weight_sum += self.t * self.scale
+            self.weights.add_parts(i, count, self.work.gold_ids, self.work.gold_counts, step)
+            count = self.problem.structure.parts(i, self.work.code, self.work.ids, self.work.counts)
+            self.weights.add_parts(i, count, self.work.ids, self.work.counts, -step)
+        self.weights.arrive()
         if remember and not self.sums:
             self.remember_output(i, delta)
-
-    cdef void fold(self) noexcept nogil:
-        """scale = 1 again, before A_t v_t and what is taken off it outgrow their difference: that goes into a vector
-        of its own, sum = sum_j j w_j so far."""
-        vector.axpy(self.problem.dim, self.weight_sum, self.v_data, self.sum_data)
-        vector.axpy(self.problem.dim, -1.0, self.late_data, self.sum_data)
-        vector.scale(self.problem.dim, 0.0, self.late_data)
-        vector.scale(self.problem.dim, self.scale, self.v_data)
-        self.weight_sum, self.scale = 0.0, 1.0
-
-    cdef void add_difference(self, Py_ssize_t i, Py_ssize_t count, double scale, double *w) noexcept nogil:
-        """w += scale * Phi_i (s(y_i) - s(y)); count: parts of y_i."""
-        self.problem.features.add_parts(i, count, self.work.gold_ids, self.work.gold_counts, scale, w)
-        count = self.problem.structure.parts(i, self.work.code, self.work.ids, self.work.counts)
-        self.problem.features.add_parts(i, count, self.work.ids, self.work.counts, -scale, w)
 
     cdef void remember_output(self, Py_ssize_t i, double delta) noexcept nogil:
         """Moves weight 2 / (p + 1) of example i to the output in work.code in its p-th pass."""
@@ -206,10 +159,10 @@ cdef class Sgd(Solver):
             s.weight[j] /= total
 
     def candidates(self):
-        w = self.scale * self.v
-        if self.t == 0:
+        w = self.weights.current()
+        if self.weights.t == 0:
             return [('current', w)]
-        return [('average', self._average()), ('current', w)]
+        return [('average', self.weights.average()), ('current', w)]
 
     def dual_value(self):
         if self.sets is None:
@@ -223,8 +176,7 @@ cdef class Sgd(Solver):
         return {
             **Solver.state(self),
             **({} if self.sets is None else {f'sets.{name}': value for name, value in self.sets.state().items()}),
-            'v': self.v.copy(), 'late': self.late.copy(), 'sum': self.sum.copy(), 'scale': self.scale, 'weight_sum': self.weight_sum,
-            'gamma0': self.gamma0, 't0': self.t0, 't': self.t, 'order': self.order_array.copy(),
+            **self.weights.state(), 'gamma0': self.gamma0, 't0': self.t0, 'order': self.order_array.copy(),
             'position': self.position, 'random': self.random, 'loss_sum': self.loss_sum,
         }
 
@@ -232,9 +184,8 @@ cdef class Sgd(Solver):
         Solver.restore(self, state)
         if self.sets is not None:
             self.sets.restore({name[5:]: value for name, value in state.items() if name.startswith('sets.')})
-        self.v[:], self.late[:], self.sum[:] = state['v'], state['late'], state['sum']
+        self.weights.restore(state)
         self.order_array[:] = state['order']
-        self.scale, self.weight_sum, self.t = state['scale'], state['weight_sum'], state['t']
         self.gamma0, self.t0, self.random = state['gamma0'], state['t0'], state['random']
         self.position, self.loss_sum = state['position'], state['loss_sum']
 

@@ -1,5 +1,6 @@
 """Labelings of factor graphs relaxed to the local marginal polytope: distributions of single factors that agree on the
-nodes they share (Meshi, Srebro and Hazan 2015, (4)). The max oracle is a linear program, which HiGHS solves.
+nodes they share (Meshi, Srebro and Hazan 2015, (4)). The max oracle is a linear program, which HiGHS solves; that of the
+messages bounds it from above, by dual decomposition.
 
 An output is a point of the polytope, and may be fractional; its code holds the bits of its part statistics.
 """
@@ -10,7 +11,9 @@ from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
+from cython_ext.structures.agreements cimport Agreements
 from cython_ext.structures.factor_graphs cimport FactorGraphs
+from cython_ext.structures.messages cimport Messages
 from cython_ext.structures.structure cimport Structure
 
 cdef enum:
@@ -22,8 +25,10 @@ cdef class LocalPolytope(Structure):
     """graphs: a FactorGraphs. Each call of the max oracle takes the interpreter: one thread at a time."""
 
     exact = False
+    oracles = ('max', 'messages')
 
     cdef readonly FactorGraphs graphs
+    cdef readonly Messages messages
     cdef readonly object programs               # by shape
     cdef object rights
     cdef const int32_t *right_data
@@ -31,7 +36,7 @@ cdef class LocalPolytope(Structure):
 
     def __init__(self, FactorGraphs graphs not None):
         layout = graphs.layout
-        self.graphs, self.n = graphs, graphs.n
+        self.graphs, self.n, self.messages = graphs, graphs.n, Messages(Agreements(graphs))
         self.programs = [constraints(layout.types, shape) for shape in layout.shapes]
         sizes = np.array([program.shape[1] for program in self.programs], np.int64)[layout.shape_of]
         cdef int64_t[::1] begin = np.concatenate([[0], np.cumsum(WORDS * sizes)])

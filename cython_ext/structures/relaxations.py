@@ -3,6 +3,7 @@ the local marginal polytope; soft, the soft constraints of Meshi, Srebro and Haz
 structure, soft with a feature map of its own; solvers and objectives do not know of it."""
 
 RELAXATIONS = ('none', 'lp', 'soft')
+INFERENCES = {'exact': 'none', 'lp': 'lp', 'dual-decomposition': 'dual-decomposition'}  # ways to predict
 RHO = 1.0  # good over a wide range of budgets (section 6 of the paper)
 
 
@@ -17,7 +18,7 @@ def exact(layout, naming):
     try:
         structure = Graph(graphs)
     except TooLargeError as error:
-        raise ValueError(f'{error}: there is no exact oracle (use --relaxation soft or lp)') from error
+        raise TooLargeError(f'{error}: there is no exact oracle (use --relaxation soft or lp)') from error
     return structure, GraphFeatures(FactorWeights(graphs, naming))
 
 
@@ -60,14 +61,25 @@ def linear_program(layout, naming):
     return LocalPolytope(graphs), GraphFeatures(FactorWeights(graphs, naming))
 
 
+def dual_decomposition(layout, naming):
+    """(DualDecomposition, GraphFeatures), to predict with."""
+    from cython_ext.features.factors import FactorWeights, GraphFeatures
+    from cython_ext.structures.dual_decomposition import DualDecomposition
+    from cython_ext.structures.factor_graphs import FactorGraphs
+
+    graphs = FactorGraphs(layout)
+    return DualDecomposition(graphs), GraphFeatures(FactorWeights(graphs, naming))
+
+
 def build_relaxed(layout, naming, relaxation, rho, lam, **how):
-    """(Structure, FeatureMap) of a GraphLayout; naming: see FactorWeights; relaxation: one of RELAXATIONS, or None
-    for the best one to predict with, none or lp; rho, how: of soft."""
+    """(Structure, FeatureMap) of a GraphLayout; naming: see FactorWeights; relaxation: one of RELAXATIONS, or to
+    predict with one of INFERENCES, None for the best one of none and lp; rho, how: of soft."""
     if relaxation is None:
         relaxation = 'none' if has_exact_oracle(layout) else 'lp'
     if relaxation == 'soft':
         return soft(layout, naming, lam, rho, **how)
-    return (exact if relaxation == 'none' else linear_program)(layout, naming)
+    builders = {'none': exact, 'lp': linear_program, 'dual-decomposition': dual_decomposition}
+    return builders[relaxation](layout, naming)
 
 
 def has_exact_oracle(layout):

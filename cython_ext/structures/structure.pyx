@@ -69,6 +69,11 @@ cdef class Structure:
         after the other; None where there are none."""
         return None
 
+    def proved(self):
+        """How many of the outputs that the max oracle gave last are known to be the best; None where it is exact, or
+        nothing is known."""
+        return None
+
     def by_example(self, values):
         """float64: sums of numbers of the n examples over those that make one of the file, where it is parted."""
         return values

@@ -75,6 +75,7 @@ TASK_OPTIONS = {
     'smooth_max': ('--smooth-max', None),
     'grades': ('--grades', False),
     'marginals': ('--marginals', False),
+    'inference': ('--inference', None),
 }
 
 

@@ -11,7 +11,7 @@ from ssvm_cli.node_scores import NodeScores
 from ssvm_cli.progress import counted
 from ssvm_cli.relaxation import requested_relaxation
 
-OPTIONS = ('min_freq', 'bias', 'relaxation', 'rho', 'augmented_lagrangian', 'smooth_max', 'marginals')
+OPTIONS = ('min_freq', 'bias', 'relaxation', 'rho', 'augmented_lagrangian', 'smooth_max', 'marginals', 'inference')
 
 
 def task(name):

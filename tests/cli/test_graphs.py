@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import numpy as np
 import pytest
@@ -407,3 +408,74 @@ def test_shipped_samples(files):
             pytest.skip('examples are not there: not the source tree')
         run('train', '-q', '--lambda', 0.01, *options, path, 'm')
         assert gap_of(path, 'm')['relative_gap'] < 1
+
+
+@pytest.mark.parametrize('file', ['sets.ml', 'trees.jsonl'])
+def test_messages_in_place_of_linear_programs(files, file):
+    """dlpw implies lp, what it reports is proved by its model, and both bounds are about that problem."""
+    run('train', *QUIET, '--relaxation', 'lp', '--rel-gap', 1e-4, file, 'lp')
+    best = gap_of(file, 'lp')
+    smooth = ('--solver', 'dlpw', '--set', 'smoothing=0.003', '--set', 'sweeps=5')
+    run('train', *QUIET, *smooth, '--rel-gap', 0.05, '--max-passes', 3000, '--log', 'log.csv', file, 'm')
+    header, report = load('m').header, gap_of(file, 'm')
+    assert header['status'] == 'converged' and header['structure']['relaxation'] == 'lp'
+    assert report['dual_source'] == 'model' and report['relaxation'] == 'lp' and report['relative_gap'] <= 0.05
+    assert report['dual'] == pytest.approx(header['dual'], rel=1e-9)
+    assert best['dual'] - 1e-9 <= report['primal'] <= header['primal'] + 1e-9
+    assert report['dual'] <= best['primal'] + 1e-9
+    for row in table(files / 'log.csv'):
+        assert float(row['dual_now']) - 1e-9 <= best['primal'] and best['dual'] - 1e-9 <= float(row['primal_now'])
+    run('predict', file, 'm', 'out')
+
+
+def test_dlpw_goes_on_where_it_was(files):
+    options = (*QUIET, '--solver', 'dlpw', '--checkpoint', 'c')
+    run('train', *options, '--max-passes', 6, 'sets.ml', 'whole')
+    run('train', *options, '--max-passes', 3, 'sets.ml', 'half')
+    run('train', *options, '--max-passes', 6, '--resume', 'sets.ml', 'half')
+    assert (files / 'half').read_bytes() == (files / 'whole').read_bytes()
+    for relaxation in ('none', 'soft'):
+        result = run('train', '--solver', 'dlpw', '--relaxation', relaxation, 'sets.ml', 'm', code=2)
+        assert 'dlpw solves --relaxation lp: leave --relaxation out' in result.stderr
+    assert 'cannot start from a model' in run('train', '--solver', 'dlpw', '--init', 'c', 'sets.ml', 'm', code=2).stderr
+
+
+@pytest.mark.parametrize('file', ['sets.ml', 'trees.jsonl'])
+def test_ways_to_predict(files, file):
+    run('train', *QUIET, file, 'm')
+    usual = run('predict', '--scores', file, 'm').stdout
+    assert run('predict', '--scores', '--inference', 'exact', file, 'm').stdout == usual
+    found = run('predict', '--scores', '--inference', 'dual-decomposition', '--evaluate', file, 'm', 'out')
+    n = usual.count('# 1 ')
+    counted = re.search(rf'{file}: (\d+) of {n} outputs are proved to be the best', found.stderr)
+    assert 0.8 * n <= int(counted[1]) <= n
+    pairs = list(zip(scores_in(usual), scores_in((files / 'out').read_text()), strict=True))
+    assert all(other <= score + 1e-6 for score, other in pairs)
+    assert sum(other == pytest.approx(score, abs=1e-6) for score, other in pairs) >= int(counted[1])
+    assert 'proved' not in run('predict', '--inference', 'dual-decomposition', file, 'm', 'out').stderr
+    said = run('predict', '-v', '--threads', 1, '--inference', 'dual-decomposition', file, 'm', 'again').stderr
+    assert counted[0] in said
+    assert (files / 'again').read_bytes() == (files / 'out').read_bytes()
+    assert 'proved' not in run('predict', '-v', '--inference', 'lp', file, 'm', 'out').stderr
+
+
+def scores_in(text):
+    return [float(x) for x in re.findall(r'# 1 ([-+.\de]+)', text)]
+
+
+def test_ways_to_predict_that_make_no_sense(files):
+    run('train', *QUIET, '--objective', 'log', 'sets.ml', 'm')
+    for option in ('--marginals',), ('--nbest', 2):
+        assert run('predict', '--inference', 'exact', *option, 'sets.ml', 'm').stdout
+        for name in ('lp', 'dual-decomposition'):
+            result = run('predict', '--inference', name, *option, 'sets.ml', 'm', 'out', code=2)
+            assert 'need exact inference: leave --inference out' in result.stderr
+    (files / 'wide.ml').write_text(label_sets(5, labels=26))
+    run('train', *QUIET, '--max-passes', 2, 'wide.ml', 'w')
+    result = run('predict', '--inference', 'exact', 'wide.ml', 'w', 'out', code=2)
+    assert 'nodes would be too large (lp and dual-decomposition do without)' in result.stderr
+    assert run('predict', '--inference', 'dual-decomposition', 'wide.ml', 'w').stdout.count('\n') == 5
+    (files / 'plain.svm').write_text('1 1:1\n2 2:1\n')
+    run('train', '-q', 'plain.svm', 'p')
+    result = run('predict', '--inference', 'lp', 'plain.svm', 'p', 'out', code=2)
+    assert '--inference has no meaning for the task multiclass' in result.stderr

@@ -8,8 +8,11 @@ import pytest
 
 from cython_ext.problem import build_problem
 from cython_ext.solvers.registry import MODULES, solver_info
+from tests import graphs
 from tests.solvers import problems, tiny
 from tests.solvers.runs import everything, go, interrupted_pass, make, run, saved
+from tests.solvers.test_dlpw import relaxed_problem
+from tests.solvers.test_optimum import RELAXED
 
 twin = functools.cache(problems.twin)
 
@@ -42,6 +45,8 @@ CASES = [
     ('lbfgs', {'restart': 4}, 'log'),
     ('lbfgs', {'memory': 2}, 'softmax-margin'),
     ('fw', {}, 'hinge'),
+    ('dlpw', {}, 'hinge'),
+    ('dlpw', {'smoothing': 0.1, 'sweeps': 2, 'average': False}, 'hinge'),
     ('n-slack', {}, 'hinge'),
     ('n-slack', {'reoptimise': 'subspace', 'epsilon': 0.01}, 'hinge'),
     ('one-slack', {}, 'hinge'),
@@ -63,26 +68,26 @@ def test_every_solver_and_objective_is_covered():
 
 @EVERY_CASE
 def test_same_seed_same_bytes(solver, options, objective):
-    it = twin('chain-countable', objective)
-    first, second = (everything(run(make(solver, it.problem, seed=5, **options), 12)) for _ in range(2))
+    problem = tiny_problem(solver, objective)
+    first, second = (everything(run(make(solver, problem, seed=5, **options), 12)) for _ in range(2))
     assert first == second
 
 
-@pytest.mark.parametrize('solver', ['bcfw', 'sgd', 'perceptron'])
+@pytest.mark.parametrize('solver', ['bcfw', 'sgd', 'dlpw', 'perceptron'])
 def test_another_seed_another_order(solver):
-    it = twin('chain', 'hinge')
-    first, second = (everything(run(make(solver, it.problem, seed=seed), 3)) for seed in (1, 2))
+    problem = twin('chain', 'hinge').problem if solver not in RELAXED else larger(solver, 'hinge')
+    first, second = (everything(run(make(solver, problem, seed=seed), 3)) for seed in (1, 2))
     assert first != second
 
 
 @EVERY_CASE
 def test_restored_after_every_pass(solver, options, objective):
     """A new solver for every pass, each from the state of the one before."""
-    it = twin('chain-countable', objective)
-    whole = run(make(solver, it.problem, seed=5, **options), 14)
-    state = saved(make(solver, it.problem, seed=5, **options))
+    problem = tiny_problem(solver, objective)
+    whole = run(make(solver, problem, seed=5, **options), 14)
+    state = saved(make(solver, problem, seed=5, **options))
     for _ in range(14):
-        relay = make(solver, it.problem, seed=99, **options)
+        relay = make(solver, problem, seed=99, **options)
         relay.restore(state)
         assert as_bytes(saved(relay)) == as_bytes(state)
         if relay.finished:
@@ -97,9 +102,27 @@ def as_bytes(state):
     return {key: value.tobytes() if isinstance(value, np.ndarray) else value for key, value in state.items()}
 
 
+def tiny_problem(solver, objective):
+    """One that the solver can take."""
+    if solver in RELAXED:
+        return graph_problem(('complete', 'loop', 'tree'))
+    return twin('chain-countable', objective).problem
+
+
 @functools.cache
-def larger(objective, threads=1):
+def graph_problem(names, threads=1):
+    return relaxed_problem(graphs.layout(names, seed=1, tied=True), threads)
+
+
+def larger(solver, objective, threads=1):
     """A problem whose passes take long enough to be stopped inside: no enumeration here, only bytes."""
+    if solver in RELAXED:
+        return graph_problem(('complete', 'high order', 'loop') * 500, threads)
+    return chains(objective, threads)
+
+
+@functools.cache
+def chains(objective, threads):
     rng = np.random.default_rng(0)
     data = tiny.arrays('chain', tuple(rng.integers(1, 30, size=900)), 12, attributes=20, bias=True, seed=1)
     data.values = np.abs(data.values)
@@ -113,7 +136,7 @@ def larger(objective, threads=1):
 def test_interrupted_inside_passes(solver, options, objective):
     """The stop flag goes up at arbitrary moments; half of the times the run goes on in a new solver. The bytes at the
     end are those of a run that nobody stopped."""
-    passes, problem = 4, larger(objective)
+    passes, problem = 4, larger(solver, objective)
     whole = make(solver, problem, seed=5, **options)
     begin = time.perf_counter()
     run(whole, passes)
@@ -141,9 +164,9 @@ def test_interrupted_inside_passes(solver, options, objective):
 @EVERY_CASE
 def test_a_flag_that_is_up_from_the_start(solver, options, objective):
     """Asked to stop at once, again and again: nothing is lost and nothing is done twice."""
-    it = twin('chain-countable', objective)
-    whole = run(make(solver, it.problem, seed=5, **options), 5)
-    held = make(solver, it.problem, seed=5, **options)
+    problem = tiny_problem(solver, objective)
+    whole = run(make(solver, problem, seed=5, **options), 5)
+    held = make(solver, problem, seed=5, **options)
     while held.passes < 5 and not held.finished:
         before = held.passes
         if not held.run_pass(np.ones(1, np.int32)):
@@ -154,5 +177,7 @@ def test_a_flag_that_is_up_from_the_start(solver, options, objective):
 
 @EVERY_CASE
 def test_threads_change_no_byte(solver, options, objective):
-    results = [everything(run(make(solver, larger(objective, threads), seed=5, **options), 3)) for threads in (1, 2, 5)]
+    results = [
+        everything(run(make(solver, larger(solver, objective, threads), seed=5, **options), 3)) for threads in (1, 2, 5)
+    ]
     assert results[0] == results[1] == results[2]

@@ -1,0 +1,243 @@
+"""Dual losses and primal weights (Meshi, Sontag, Jaakkola and Globerson 2010): the relaxed problem as the minimum over both
+the weights and the messages,
+
+    g(w, delta) = lambda/2 ||w||^2 + 1/n sum_i [ sum_v max_s (theta_v(s; w) + sum_{c: v in c} delta_cv(s))
+                                              + sum_c max_y (theta_c(y; w) - sum_{v in c} delta_cv(y_v)) ],
+
+((2) of Meshi, Srebro and Hazan 2015, with the costs in theta and less the score of the right output). A visit of an example
+minimises over its messages block by block (structures/messages.pyx), and then takes a subgradient step eta/t on w; with
+smoothing, the maxima are T log sum exp(. / T) in both (Hazan and Urtasun 2010).
+
+Any messages bound the loss of an example at any w, so the primal that is reported is g at the weights of the result, with
+maxima and after some more sweeps, and no linear program is asked for it. The dual point is the average of the beliefs of all
+visits, the p-th of weight 2 / (p + 1), where those of factors are made to agree with those of nodes (local_marginals.pyx),
+and mixed with the right outputs as far as that is better.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.string cimport memcpy
+
+from cython_ext.local_marginals cimport agree
+from cython_ext.losses.loss cimport DecomposableLoss
+from cython_ext.problem import RANGES, Evaluation
+from cython_ext.problem cimport Problem
+from cython_ext.rng cimport shuffle
+from cython_ext.solvers.averaged_weights cimport AveragedWeights
+from cython_ext.solvers.options import Option, SolverInfo
+from cython_ext.solvers.solver cimport Solver
+from cython_ext.structures.factor_graphs cimport FactorGraphs
+from cython_ext.structures.messages cimport Messages
+from cython_ext.workspace cimport Workspace
+
+cdef enum:
+    EVALUATION = 10             # sweeps over a copy of the messages before the primal is read off them
+
+
+cdef class Dlpw(Solver):
+    """options: as OPTIONS below; seed: of the order of visits."""
+
+    cdef Messages messages
+    cdef FactorGraphs graphs
+    cdef DecomposableLoss loss
+    cdef Workspace work
+    cdef AveragedWeights weights
+    cdef object delta, beliefs, part_indptr, memory     # messages, averaged beliefs and their ranges, of all examples
+    cdef double *delta_data
+    cdef double *belief_data
+    cdef const int64_t *part_begin
+    cdef double *scratch
+    cdef double step, temperature
+    cdef Py_ssize_t sweeps
+    cdef bint average
+    cdef object order_array
+    cdef int32_t *order
+    cdef readonly Py_ssize_t position
+    cdef uint64_t random
+
+    def __init__(self, Problem problem not None, options, seed=0):
+        Solver.__init__(self, problem)
+        self.messages, self.graphs, self.loss = problem.structure.messages, problem.structure.graphs, problem.objective.loss
+        self.work, self.weights = Workspace(problem.structure), AveragedWeights(problem.features)
+        self.step = options['step'] if options['step'] > 0 else 1.0 / problem.lam
+        self.temperature, self.sweeps, self.average = options['smoothing'], options['sweeps'], options['average']
+        cdef int64_t[::1] begin = problem.structure.part_indptr()
+        cdef double[::1] delta = np.zeros(self.messages.agreements.n + 1), beliefs = np.zeros(begin[problem.n] + 1)
+        cdef double[::1] scratch = np.empty(self.messages.scratch_size + 1)
+        cdef int32_t[::1] order = np.zeros(problem.n, np.int32)
+        self.delta, self.delta_data = np.asarray(delta), &delta[0]
+        self.beliefs, self.belief_data = np.asarray(beliefs), &beliefs[0]
+        self.part_indptr, self.part_begin = np.asarray(begin), &begin[0]
+        self.memory, self.scratch = scratch, &scratch[0]
+        self.order_array, self.order = np.asarray(order), &order[0]
+        self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
+        self.position = -1
+        self._begin_with_the_right_outputs()
+
+    def _begin_with_the_right_outputs(self):
+        cdef Py_ssize_t i, c, count
+        for i in range(self.problem.n):
+            count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.ids, self.work.counts)
+            for c in range(count):
+                self.belief_data[self.part_begin[i] + self.work.ids[c]] = self.work.counts[c]
+
+    def run_pass(self, int32_t[::1] stop):
+        cdef Py_ssize_t q, n = self.problem.n
+        if self.position < 0:
+            self.position = 0
+            for q in range(n):
+                self.order[q] = <int32_t> q
+            shuffle(&self.random, self.order, n)
+        with nogil:
+            for q in range(self.position, n):
+                if stop[0]:
+                    break
+                self.visit(self.order[q])
+                self.position = q + 1
+        if self.position < n:
+            return False
+        self.position = -1
+        self.passes += 1
+        return True
+
+    cdef void visit(self, Py_ssize_t i) noexcept nogil:
+        """Minimises over the messages of an example, and takes a step on w."""
+        cdef double *mean = self.work.mean
+        cdef double *belief = self.belief_data + self.part_begin[i]
+        cdef double share = 2.0 / (self.passes + 2), step
+        cdef Py_ssize_t c, p, count
+        self.weights.scores(i, self.work.theta)
+        self.loss.add_costs(i, 1.0, self.work.theta)
+        self.messages.minimise(i, self.work.theta, self.delta_data + self.messages.agreements.begin[i], self.temperature,
+                               self.sweeps, self.scratch)
+        self.messages.beliefs(i, self.work.theta, self.temperature, mean)
+        self.oracle_calls += 1
+        for p in range(self.part_begin[i + 1] - self.part_begin[i]):
+            belief[p] += share * (mean[p] - belief[p])
+        count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.ids, self.work.counts)
+        for c in range(count):
+            mean[self.work.ids[c]] -= self.work.counts[c]
+        step = self.step / (self.weights.t + 1)
+        self.weights.shrink(1.0 - step * self.problem.lam)
+        self.weights.add(i, mean, -step)
+        self.weights.arrive()
+
+    # ------------------------------------------------------------------------------------------ the two bounds
+
+    def evaluation(self):
+        """g at the candidate: an upper bound of P."""
+        (_, w), = self.candidates()
+        problem, losses = self.problem, np.empty(self.problem.n)
+        problem.pool.map(self._bound, [(w, losses, *chunk) for chunk in problem._parts(RANGES)])
+        return Evaluation(problem.lam / 2 * problem.features.inner(w, w) + losses.sum() / problem.n, losses)
+
+    def _bound(self, const double[::1] w, double[::1] losses, Py_ssize_t begin, Py_ssize_t end):
+        """Bounds of the losses of a range of examples, from copies of their messages."""
+        cdef Workspace work = Workspace(self.problem.structure)
+        cdef const int64_t *of_example = self.messages.agreements.begin
+        cdef Py_ssize_t i, c, count, most = 0
+        for i in range(begin, end):
+            most = max(most, of_example[i + 1] - of_example[i])
+        cdef double[::1] delta = np.empty(most + 1), scratch = np.empty(self.messages.scratch_size + 1)
+        with nogil:
+            for i in range(begin, end):
+                self.problem.features.scores(i, &w[0], work.theta)
+                count = self.problem.structure.parts(i, self.problem.structure.gold(i), work.ids, work.counts)
+                losses[i] = 0.0
+                for c in range(count):
+                    losses[i] -= work.theta[work.ids[c]] * work.counts[c]
+                self.loss.add_costs(i, 1.0, work.theta)
+                memcpy(&delta[0], self.delta_data + of_example[i], (of_example[i + 1] - of_example[i]) * sizeof(double))
+                losses[i] += self.messages.minimise(i, work.theta, &delta[0], 0.0, EVALUATION, &scratch[0])
+
+    def dual_value(self):
+        return self._agreeing()[1]
+
+    def dual_point(self):
+        points, _, share = self._agreeing()
+        self.problem.pool.map(self._mix, [(points, share, *chunk) for chunk in self.problem._parts(RANGES)])
+        return self._as_point(points)
+
+    def _agreeing(self):
+        """(agreeing beliefs of all examples, D of the best point on the way to them from the right outputs, the share of the
+        way): D is a parabola there, since E[Delta] is linear and w(alpha) is 0 at the right outputs."""
+        points = self.beliefs[:len(self.beliefs) - 1].copy()
+        self.problem.pool.map(self._agree, [(points, *chunk) for chunk in self.problem._parts(RANGES)])
+        value, w = self.problem.certify(self._as_point(points))
+        curve = self.problem.lam * self.problem.features.inner(w, w)
+        loss = value + curve / 2
+        share = min(1.0, max(0.0, loss / curve)) if curve > 0 else 1.0
+        return points, share * loss - share * share * curve / 2, share
+
+    def _as_point(self, points):
+        """A dual point with one output of each example, a point of its polytope."""
+        n, words = self.problem.n, sizeof(double) // sizeof(int32_t)
+        return {
+            'indptr': np.arange(n + 1, dtype=np.int64), 'weights': np.ones(n),
+            'code_indptr': words * self.part_indptr, 'codes': points.view(np.int32),
+        }
+
+    def _mix(self, double[::1] points, double share, Py_ssize_t begin, Py_ssize_t end):
+        """Moves the points of a range of examples towards the right outputs."""
+        cdef Workspace work = Workspace(self.problem.structure)
+        cdef Py_ssize_t i, c, count
+        cdef int64_t p
+        with nogil:
+            for i in range(begin, end):
+                for p in range(self.part_begin[i], self.part_begin[i + 1]):
+                    points[p] *= share
+                count = self.problem.structure.parts(i, self.problem.structure.gold(i), work.ids, work.counts)
+                for c in range(count):
+                    points[self.part_begin[i] + work.ids[c]] += (1.0 - share) * work.counts[c]
+
+    def _agree(self, double[::1] points, Py_ssize_t begin, Py_ssize_t end):
+        """Lets the factors of a range of examples agree with their nodes."""
+        cdef double[::1] rest = np.empty(max([sum(kind.states) for kind in self.graphs.layout.types], default=0) + 1)
+        cdef Py_ssize_t i, s
+        cdef int64_t f, first
+        cdef double *mean
+        with nogil:
+            for i in range(begin, end):
+                s, mean = self.graphs.shape_of[i], &points[self.part_begin[i]]
+                first = self.graphs.factor_begin[s]
+                for f in range(first + self.graphs.nodes[s], self.graphs.factor_begin[s + 1]):
+                    agree(self.graphs, f, first, mean, mean + self.graphs.part[f], &rest[0])
+
+    def candidates(self):
+        if self.average and self.weights.t > 0:
+            return [('average', self.weights.average())]
+        return [('current', self.weights.current())]
+
+    def state(self):
+        return {
+            **Solver.state(self), **self.weights.state(), 'messages': self.delta.copy(), 'beliefs': self.beliefs.copy(),
+            'order': self.order_array.copy(), 'position': self.position, 'random': self.random,
+        }
+
+    def restore(self, state):
+        Solver.restore(self, state)
+        self.weights.restore(state)
+        self.delta[:], self.beliefs[:] = state['messages'], state['beliefs']
+        self.order_array[:] = state['order']
+        self.position, self.random = state['position'], state['random']
+
+
+OPTIONS = {
+    'step': Option(float, 0.0, 'eta of the steps eta/t on the weights; 0: 1 / lambda', minimum=0),
+    'smoothing': Option(float, 0.0, 'T of T log sum exp(. / T) in place of each maximum; 0: maxima', minimum=0),
+    'sweeps': Option(int, 1, 'sweeps over the messages of an example at each visit', minimum=1),
+    'average': Option(bool, True, 'the result is the average of the weights, not the last ones'),
+}
+
+INFO = SolverInfo(
+    name='dlpw',
+    summary='messages by block minimisation, weights by subgradient steps, for --relaxation lp',
+    oracle={'hinge': 'messages'},
+    options=OPTIONS,
+    certificate='average of its beliefs, made to agree; the primal is a bound by its messages',
+    paper='Meshi et al. 2010; Hazan and Urtasun 2010 (smoothing)',
+    make=Dlpw,
+    part_bytes=16,
+    decomposable=True,
+)
