@@ -33,6 +33,7 @@ cdef class Decoder:
         w = np.ascontiguousarray(w, np.float64)
         codes, scores = np.empty(int(self.code_indptr[self.structure.n]), np.int32), np.empty(self.structure.n)
         self.pool.map(self._predict, [(w, codes, scores, *part) for part in self._parts])
+        self.structure.check()
         return codes, scores
 
     def _predict(self, const double[::1] w, int32_t[::1] codes, double[::1] scores, Py_ssize_t begin, Py_ssize_t end):
@@ -64,6 +65,7 @@ cdef class Decoder:
             if count and length:
                 codes.ravel()[:] = <int32_t[:count * length]> work.codes
             out.append((codes, np.array(values[:count])))
+        structure.check()
         return out
 
     def log_partitions(self, w):

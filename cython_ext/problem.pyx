@@ -74,7 +74,7 @@ cdef class Problem:
         return isinstance(self.objective, MaxObjective) and (<MaxObjective> self.objective).hard
 
     def evaluate(self, w, softmax_dual=False, stop=None, temperature=1.0):
-        """P(w) and the loss of every example, by one oracle pass; with softmax_dual also D(alpha) of
+        """P(w) and the loss of every example, by one oracle pass (InexactError: see Structure.check); with softmax_dual also D(alpha) of
         alpha_i(y) = p(y | x_i; w), for the log losses, and of the softmax of a temperature for the hinge loss (see
         temperature_dual.pyx). stop: int32[1]; Interrupted is raised when it is set."""
         w = np.ascontiguousarray(w, np.float64)
@@ -88,6 +88,7 @@ cdef class Problem:
         self.pool.map(self._losses, [(w, losses, flag, *chunk) for chunk in self._parts(RANGES)])
         if flag[0]:
             raise Interrupted
+        self.structure.check()
         with np.errstate(all='ignore'):                     # absurd weights have an infinite objective
             return Evaluation(self.lam / 2 * self.features.inner(w, w) + losses.sum() / self.n, losses)
 
@@ -95,6 +96,7 @@ cdef class Problem:
         """The largest maximum of any example's MaxObjective: with a hard margin, 1 - the smallest margin."""
         w, tops = np.ascontiguousarray(w, np.float64), np.empty(self.n)
         self.pool.map(self._maxima, [(w, tops, *chunk) for chunk in self._parts(RANGES)])
+        self.structure.check()
         return tops.max()
 
     def value_and_gradient(self, w, gradient, stop=None):

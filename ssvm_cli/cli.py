@@ -12,6 +12,7 @@ import sys
 
 import click
 
+from cython_ext.errors import InexactError
 from data_formats.errors import SsvmError, UsageError
 from ssvm_cli import __version__, habits
 
@@ -78,7 +79,7 @@ def _report(error):
     if isinstance(error, UsageError):
         say(f'Error: {error}')
         return error.exit_code
-    if isinstance(error, SsvmError):
+    if isinstance(error, SsvmError | InexactError):
         say(error)
         return error.exit_code
     if isinstance(error, BrokenPipeError):

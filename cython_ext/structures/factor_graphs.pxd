@@ -35,3 +35,4 @@ cdef class FactorGraphs:
     cdef const int32_t *_narrow(self, values) except NULL
     cdef Py_ssize_t joint_state(self, int64_t f, const int32_t *code) noexcept nogil
     cdef Py_ssize_t state_in(self, int64_t f, Py_ssize_t joint, Py_ssize_t place) noexcept nogil
+    cdef Py_ssize_t parts_of(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil

@@ -61,6 +61,16 @@ cdef class FactorGraphs:
             k -= 1
         return joint % states[k]
 
+    cdef Py_ssize_t parts_of(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
+        """Structure.parts where parts are the joint states of all factors, and a code is the state of each node."""
+        cdef Py_ssize_t s = self.shape_of[i], count = 0
+        cdef int64_t f
+        for f in range(self.factor_begin[s], self.factor_begin[s + 1]):
+            ids[count] = <int32_t> (self.part[f] + self.joint_state(f, code))
+            counts[count] = 1.0
+            count += 1
+        return count
+
 
 def starts(counts):
     """Where each of several ranges begins, and where the last ends: int64[len(counts) + 1]."""

@@ -9,6 +9,8 @@ from cython_ext.structures.structure cimport SummedStructure
 cdef class NodeStates(Choices):
     cdef FactorGraphs graphs
 
+    cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil
+
 
 cdef class Graph(SummedStructure):
     cdef readonly FactorGraphs graphs

@@ -34,6 +34,14 @@ cdef class NodeStates(Choices):
     cdef Py_ssize_t part(self, Py_ssize_t i, Py_ssize_t p, Py_ssize_t v) noexcept nogil:
         return self.graphs.part[self.graphs.factor_begin[self.graphs.shape_of[i]] + p] + v
 
+    cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
+        """Whether a code has a state for each node."""
+        cdef Py_ssize_t v
+        for v in range(self.positions(i)):
+            if not 0 <= code[v] < self.values(i, v):
+                return False
+        return True
+
 
 cdef class Graph(SummedStructure):
     """graphs: a FactorGraphs. Raises TooLargeError where a graph has no exact oracle."""
@@ -101,20 +109,10 @@ cdef class Graph(SummedStructure):
         return self.graphs.labels + self.graphs.label_begin[i]
 
     cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
-        cdef Py_ssize_t s = self.graphs.shape_of[i], count = 0
-        cdef int64_t f
-        for f in range(self.graphs.factor_begin[s], self.graphs.factor_begin[s + 1]):
-            ids[count] = <int32_t> (self.graphs.part[f] + self.graphs.joint_state(f, code))
-            counts[count] = 1.0
-            count += 1
-        return count
+        return self.graphs.parts_of(i, code, ids, counts)
 
     cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
-        cdef Py_ssize_t v
-        for v in range(self.code_of(i)):
-            if not 0 <= code[v] < self.choices.values(i, v):
-                return False
-        return True
+        return self.choices.valid(i, code)
 
     def labelings(self, codes, indptr):
         """The state of every node, int32, of all examples; as of LocalPolytope."""

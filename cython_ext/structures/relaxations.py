@@ -8,17 +8,22 @@ RHO = 1.0  # good over a wide range of budgets (section 6 of the paper)
 
 
 def exact(layout, naming):
-    """(Graph, GraphFeatures); ValueError where the graphs have no exact oracle."""
+    """(Graph or, where its tables would be too large, GraphCuts, GraphFeatures); ValueError where the graphs have no
+    exact oracle."""
     from cython_ext.features.factors import FactorWeights, GraphFeatures
+    from cython_ext.structures.cut_layout import are_binary
     from cython_ext.structures.elimination import TooLargeError
     from cython_ext.structures.factor_graphs import FactorGraphs
     from cython_ext.structures.graph import Graph
+    from cython_ext.structures.graph_cuts import GraphCuts
 
     graphs = FactorGraphs(layout)
     try:
         structure = Graph(graphs)
     except TooLargeError as error:
-        raise TooLargeError(f'{error}: there is no exact oracle (use --relaxation soft or lp)') from error
+        if not are_binary(layout):
+            raise TooLargeError(f'{error}: there is no exact oracle (use --relaxation soft or lp)') from error
+        structure = GraphCuts(graphs)
     return structure, GraphFeatures(FactorWeights(graphs, naming))
 
 
@@ -71,19 +76,27 @@ def dual_decomposition(layout, naming):
     return DualDecomposition(graphs), GraphFeatures(FactorWeights(graphs, naming))
 
 
-def build_relaxed(layout, naming, relaxation, rho, lam, **how):
+def build_relaxed(layout, naming, relaxation, rho, lam, trained='soft', **how):
     """(Structure, FeatureMap) of a GraphLayout; naming: see FactorWeights; relaxation: one of RELAXATIONS, or to
-    predict with one of INFERENCES, None for the best one of none and lp; rho, how: of soft."""
+    predict with one of INFERENCES, None for the best one of none and lp; trained: the relaxation of the weights to
+    predict with, of which those of soft constraints need not be such that cuts are fast; rho, how: of soft."""
     if relaxation is None:
-        relaxation = 'none' if has_exact_oracle(layout) else 'lp'
+        relaxation = 'none' if has_exact_oracle(layout) or (trained == 'none' and has_cuts(layout)) else 'lp'
     if relaxation == 'soft':
         return soft(layout, naming, lam, rho, **how)
     builders = {'none': exact, 'lp': linear_program, 'dual-decomposition': dual_decomposition}
     return builders[relaxation](layout, naming)
 
 
+def has_cuts(layout):
+    """Whether exact() can do without small tables."""
+    from cython_ext.structures.cut_layout import are_binary
+
+    return are_binary(layout)
+
+
 def has_exact_oracle(layout):
-    """Whether every graph has small enough tables."""
+    """Whether every graph has small enough tables: an exact oracle that is fast whatever the scores are."""
     from cython_ext.structures.elimination import TooLargeError, elimination_order
 
     try:

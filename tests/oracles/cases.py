@@ -15,6 +15,7 @@ from cython_ext.structures.dependency import ProjectiveTrees, SpanningTrees
 from cython_ext.structures.factor_graphs import FactorGraphs
 from cython_ext.structures.grammar import Grammar
 from cython_ext.structures.graph import Graph
+from cython_ext.structures.graph_cuts import GraphCuts
 from cython_ext.structures.matching import build as build_matching
 from cython_ext.structures.multiclass import Multiclass
 from cython_ext.structures.structure import Structure
@@ -200,6 +201,14 @@ def graph(name):
     return Case(Graph(FactorGraphs(layout)), 1, truth, np.arange(len(truth.part_keys)), count, 'graph')
 
 
+def cut(name):
+    """The middle one of three graphs of binary nodes."""
+    layout = graphs.layout(['twice', name, 'complete'], seed=len(name))
+    truth = graphs.GraphEnumeration(layout).examples[1]
+    count = 2 ** len(graphs.GRAPHS[name][0])
+    return Case(GraphCuts(FactorGraphs(layout)), 1, truth, np.arange(len(truth.part_keys)), count, 'graph')
+
+
 LENGTHS = {1: (1, 4), 2: (1, 2, 5, 12), 3: (1, 2, 3, 8), 5: (1, 2, 5), 9: (1, 2, 4)}
 # of order 2: (labels, positions, tied); less than three positions have no triplets
 SECOND_ORDER = [
@@ -243,6 +252,7 @@ CASES = {
     'alignment-global-linear-free': functools.partial(alignment, 'global', 'linear', 3, 3, 1, free=True),
     'alignment-local-affine-free': functools.partial(alignment, 'local', 'affine', 2, 3, 1, free=True),
     **{f'graph-{name}': functools.partial(graph, name) for name in graphs.GRAPHS},
+    **{f'cut-{name}': functools.partial(cut, name) for name in ('twice', 'complete', 'grid')},
 }
 
 
@@ -264,7 +274,7 @@ CASES |= {
 }
 
 # Structures that have fewer oracles than sums over all outputs need.
-RANKED = [name for name in CASES if name.startswith('matching')]
+RANKED = [name for name in CASES if name.startswith(('matching', 'cut'))]
 
 
 @functools.cache
