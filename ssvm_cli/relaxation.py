@@ -1,12 +1,12 @@
 """--relaxation and --rho: which problem is solved over graphs, and how its weights predict."""
 
-from cython_ext.structures.relaxations import RHO, has_exact_oracle
+from cython_ext.structures.relaxations import RHO, has_cuts, has_exact_oracle
 from data_formats.errors import UsageError
 
 
 def requested_relaxation(o, layout):
     """What the structure is built with: {'relaxation': name, 'rho': number or None}; soft where there is no exact
-    oracle.
+    oracle, or only one that may give up.
 
     Args:
         o: the options of the command.
@@ -33,6 +33,18 @@ def requested_relaxation(o, layout):
     smoothing = {} if o.smooth_max is None else {'smoothing': o.smooth_max}
     rho = 1 / layout.n if o.augmented_lagrangian else RHO
     return {'relaxation': name, 'rho': rho if o.rho is None else o.rho[0], **smoothing}
+
+
+def about_cuts(o, layout):
+    """Says where the exact problem could be solved but is not unless it is asked for; None elsewhere."""
+    if o.relaxation is not None or o.rho is not None or has_exact_oracle(layout) or not has_cuts(layout):
+        return None
+    return '--relaxation none would solve the problem itself, by graph cuts, if states of neighbours agree for the most part'
+
+
+def prediction(structure):
+    """What the structure of the examples to predict is built with; structure: of the model's header."""
+    return {'relaxation': None, 'trained': structure['relaxation']}
 
 
 def said_of(structure):

@@ -20,7 +20,7 @@
 
 enum { SSVM_CUT_KEPT = 32 };            /* room for the labels of branches, in labelings */
 enum { SSVM_CUT_DEPTH = 1000 };         /* branches within each other */
-enum { SSVM_CUT_SEARCH = 1000 };        /* budget: so many times the nodes of the graph, and a million */
+enum { SSVM_CUT_SEARCH = 1000 };        /* budget: so many times the nodes of the graph, and a hundred thousand */
 
 typedef struct {                        /* a factor: its scores, and its nodes; v < 0: of one node */
     int64_t at;
@@ -70,7 +70,7 @@ static void ssvm_cut_lay_out(ssvm_cut *c, const ssvm_cut_graph *g, double *scrat
     c->queue = c->current + 2 * n;
     c->kept = c->queue + 2 * n;
     c->used = c->depth = 0;
-    c->budget = (int64_t)SSVM_CUT_SEARCH * n + 1000000;
+    c->budget = (int64_t)SSVM_CUT_SEARCH * n + 100000;
 }
 
 /* Moves the node at place `from` to place `to`, and the one there to `from`. */

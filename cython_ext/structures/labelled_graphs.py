@@ -132,7 +132,7 @@ def build(
     **how,
 ):
     """(Structure, FeatureMap) of a GraphDataset. relaxation: see relaxations.py; rho: of soft; lam: lambda;
-    attributes: of each type, see layout_of; how: what soft takes besides."""
+    attributes: of each type, see layout_of; how: as of build_relaxed."""
     if basis is not None or similarity is not None:
         raise ValueError('graphs have linear features: use the linear kernel')
     if feature_set != 'all':

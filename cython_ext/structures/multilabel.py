@@ -68,7 +68,7 @@ def build(
     dataset, feature_set='all', relaxation='none', rho=RHO, lam=1.0, merge=False, basis=None, similarity=None, **how
 ):
     """(Structure, FeatureMap) of a LabelSetDataset. relaxation: see relaxations.py; rho: of soft; lam: lambda; how:
-    what soft takes besides."""
+    as of build_relaxed."""
     if basis is not None or similarity is not None:
         raise ValueError('sets of labels have linear features: use the linear kernel')
     if feature_set != 'all':

@@ -9,7 +9,7 @@ from data_formats.errors import DataError
 from data_formats.parameters.label_sets import MULTIPLIERS
 from ssvm_cli.node_scores import NodeScores
 from ssvm_cli.progress import counted
-from ssvm_cli.relaxation import requested_relaxation
+from ssvm_cli.relaxation import about_cuts, prediction, requested_relaxation
 
 OPTIONS = ('min_freq', 'bias', 'relaxation', 'rho', 'augmented_lagrangian', 'smooth_max', 'marginals', 'inference')
 
@@ -60,7 +60,7 @@ class GraphTask:
         if not len(dataset.attributes):
             dropped = f' (none occurs --min-freq {o.min_freq} times)' if o.min_freq > 1 else ''
             return f'no attributes are left{dropped}'
-        return None
+        return about_cuts(o, self.layout(dataset))
 
     def memory_hint(self, dataset):
         kinds = counted(len(dataset.attributes), 'attribute'), counted(len(dataset.label_names), 'label')
@@ -107,10 +107,11 @@ class GraphTask:
     # ------------------------------------------------------------------------------------------ predicting
 
     def build_options(self, model, path):
-        return {'structure': {'relaxation': None, **self.known(model)}}
+        return {'structure': {**prediction(model.header['structure']), **self.known(model)}}
 
     def problem_options(self, model, problem):
-        return {'structure': {'relaxation': None, 'attributes': problem.features.naming.attributes}}
+        how = prediction(model.header['structure'])
+        return {'structure': {**how, 'attributes': problem.features.naming.attributes}}
 
     def outputs(self, codes, dataset, decoder, w):
         """The state of each node, int32 [V]."""

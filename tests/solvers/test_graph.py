@@ -12,6 +12,7 @@ from cython_ext.losses.zero_one import ZeroOne
 from cython_ext.objectives.registry import OBJECTIVES, build_objective
 from cython_ext.problem import Problem
 from cython_ext.solvers.registry import check_oracles, solver_info
+from cython_ext.structures.graph_cuts import GraphCuts
 from cython_ext.structures.relaxations import build_relaxed, hamming, next_stage
 from ssvm_cli.stages import Multipliers
 from tests import graphs, optimum
@@ -23,7 +24,7 @@ LAM, RHO = 0.3, 0.5
 NAMES = ('tree', 'loop', 'complete', 'high order', 'node')
 BINARY = ('complete', 'twice', 'triangle')
 graphs.GRAPHS['triangle'] = ((2, 2, 2), ((0, 1), (1, 2), (0, 2)))
-SEED = {'none': 1, 'lp': 4, 'soft': 4}
+SEED = {'none': 1, 'cut': 4, 'lp': 4, 'soft': 4}
 # What is left where the loss is not smooth, as in test_optimum.py; fw's error falls like 1/t, and linear programs
 # take long.
 ROUGH = {'svrg': (5e-2, 3000), 'sc-svrg': (2e-2, 3000)}
@@ -34,7 +35,9 @@ BY_PROGRAMS = {'svrg': (7e-2, 1000), 'sc-svrg': (2e-2, 3000), 'fw': (5e-2, 200),
 def twin(relaxation, objective, loss='hamming'):
     """(problem, the plain problem, its optimum, what its objective is multiplied by)."""
     layout = graphs.layout(NAMES if relaxation == 'none' else BINARY, seed=SEED[relaxation], tied=True)
-    structure, features = build_relaxed(layout, Flat(layout), relaxation, RHO, LAM)
+    structure, features = build_relaxed(layout, Flat(layout), 'none' if relaxation == 'cut' else relaxation, RHO, LAM)
+    if relaxation == 'cut':
+        structure = GraphCuts(features.graphs)
     task_loss = ZeroOne(structure) if loss == 'zero-one' else hamming(structure)
     with_loss = OBJECTIVES[objective][2]
     made = build_objective(objective, structure, task_loss)
@@ -51,7 +54,9 @@ def twin(relaxation, objective, loss='hamming'):
 
 
 def fits(solver, relaxation, objective, loss):
-    if relaxation == 'none':
+    if relaxation == 'cut' and (SUMS & {objective} or 'exp' in oracles_of(solver, objective)):
+        return False
+    if relaxation in ('none', 'cut'):
         return loss == 'hamming' or (objective != 'log' and solver not in BY_PARTS)
     return objective == 'hinge' and loss == 'hamming' and (relaxation == 'soft' or solver not in BY_PARTS)
 
@@ -60,7 +65,7 @@ CASES = [
     (solver, relaxation, objective, loss)
     for solver in MINIMISERS
     for objective in solver_info(solver).objectives
-    for relaxation in ('none', 'lp', 'soft')
+    for relaxation in ('none', 'cut', 'lp', 'soft')
     for loss in ('hamming', 'zero-one')
     if fits(solver, relaxation, objective, loss)
 ]
