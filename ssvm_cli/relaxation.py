@@ -39,7 +39,7 @@ def about_cuts(o, layout):
     """Says where the exact problem could be solved but is not unless it is asked for; None elsewhere."""
     if o.relaxation is not None or o.rho is not None or has_exact_oracle(layout) or not has_cuts(layout):
         return None
-    return '--relaxation none would solve the problem itself, by graph cuts, if states of neighbours agree for the most part'
+    return '--relaxation none would solve the problem itself, by graph cuts, if neighbours mostly have the same state'
 
 
 def prediction(structure):

@@ -16,7 +16,7 @@ def used(layout):
 
 
 def terms_and_arcs(types, shape):
-    """(terms, begin, other, pair, back) of a Shape, as of ssvm_cut_graph. Factors of the same two nodes are one pair."""
+    """(terms, begin, other, pair, back) of a Shape, as of ssvm_cut_graph. Factors of the same nodes are one pair."""
     sizes = np.array([kind.size for kind in types], np.int64)[shape.types]
     terms, pairs = np.zeros(len(sizes), TERM), {}
     terms['at'], terms['v'] = np.cumsum(sizes) - sizes, -1

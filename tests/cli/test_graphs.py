@@ -208,8 +208,55 @@ def test_the_first_line_says_which_problem_is_solved(files):
     result = run('train', '--lambda', 0.02, '--max-passes', 2, 'wide.ml', 'm')
     assert 'relaxation soft (rho 1)' in result.stderr
     assert run('predict', 'wide.ml', 'm').stdout.count('\n') == 20  # by linear programs
-    result = run('train', '--relaxation', 'none', 'wide.ml', 'm', code=2)
+    assert '--relaxation none would solve the problem itself, by graph cuts' in result.stderr
+    (files / 'wide.jsonl').write_text(complete_graph(26, 3))
+    result = run('train', '--relaxation', 'none', 'wide.jsonl', 'm', code=2)
     assert 'there is no exact oracle (use --relaxation soft or lp)' in result.stderr
+
+
+def test_large_binary_graphs_are_cut(files):
+    rng = np.random.default_rng(3)
+    (files / 'large.jsonl').write_text(''.join(picture(rng, 24) for _ in range(4)))
+    assert 'soft (rho 1)' in run('train', '--lambda', 0.02, '--max-passes', 1, 'large.jsonl', 'm').stderr
+    how = ('--relaxation', 'none', '--lambda', 0.02, '--max-passes', 5000)
+    assert 'by graph cuts' not in run('train', *how, 'large.jsonl', 'm').stderr
+    report = gap_of('large.jsonl', 'm')
+    assert report['relative_gap'] <= 1e-3 and 'relaxation' not in report
+    run('predict', '--metrics', 'scores.json', 'large.jsonl', 'm', 'out')
+    assert json.loads((files / 'scores.json').read_text())['accuracy'] > 0.95
+    (files / 'small.jsonl').write_text(picture(rng, 23))
+    lines = run('predict', '--nbest', 2, 'small.jsonl', 'm').stdout.splitlines()
+    assert len([line for line in lines if line.startswith('# ')]) == 2
+    message = 'log needs the exp oracle (sums over all outputs), which graph lacks: use hinge'
+    assert message in run('train', *how, '--objective', 'log', 'large.jsonl', 'x', code=2).stderr
+
+
+def test_a_run_whose_cuts_give_up_ends(files):
+    """Every pair of 70 nodes is in a factor, and all say that their states differ."""
+    (files / 'frustrated.jsonl').write_text(complete_graph(70, 2))
+    result = run('train', '--relaxation', 'none', '--lambda', 1e-4, 'frustrated.jsonl', 'm', code=1)
+    assert 'cannot be found by graph cuts' in result.stderr and '(use --relaxation soft)' in result.stderr
+    assert 'internal error' not in result.stderr
+    assert not (files / 'm').exists()
+
+
+def complete_graph(nodes, states):
+    """One example with random states, and a factor with a random feature for every pair of nodes."""
+    rng = np.random.default_rng(nodes)
+    of_nodes = [{'label': str(rng.integers(states))} for _ in range(nodes)]
+    pairs = [{'nodes': [a, b], 'features': {'x': rng.normal()}} for b in range(nodes) for a in range(b)]
+    return json.dumps({'states': states, 'nodes': of_nodes, 'factors': pairs}) + '\n'
+
+
+def picture(rng, side):
+    """A grid whose left and right halves differ, seen through noise."""
+    right = np.tile(np.arange(side) // (side // 2) > 0, side)
+    seen = right + rng.normal(size=side**2)
+    nodes = [{'features': {'x': float(x), 'bias': 1.0}, 'label': str(int(y))} for x, y in zip(seen, right, strict=True)]
+    at = np.arange(side**2).reshape(side, side)
+    steps = [(at[:, :-1], at[:, 1:]), (at[:-1], at[1:])]
+    pairs = [{'nodes': [int(a), int(b)]} for x, y in steps for a, b in zip(x.ravel(), y.ravel(), strict=True)]
+    return json.dumps({'states': 2, 'nodes': nodes, 'factors': pairs}) + '\n'
 
 
 @pytest.mark.parametrize(

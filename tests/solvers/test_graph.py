@@ -1,5 +1,5 @@
-"""Every solver on tiny factor graphs: the problem itself, over the local polytope, and with soft constraints, each to
-its own optimum over enumerated outputs."""
+"""Every solver on tiny factor graphs: the problem itself, also by cuts, over the local polytope, and with soft
+constraints, each to its own optimum over enumerated outputs."""
 
 import functools
 import itertools
@@ -37,7 +37,7 @@ def twin(relaxation, objective, loss='hamming'):
     layout = graphs.layout(NAMES if relaxation == 'none' else BINARY, seed=SEED[relaxation], tied=True)
     structure, features = build_relaxed(layout, Flat(layout), 'none' if relaxation == 'cut' else relaxation, RHO, LAM)
     if relaxation == 'cut':
-        structure = GraphCuts(features.graphs)
+        structure = GraphCuts(structure.graphs)
     task_loss = ZeroOne(structure) if loss == 'zero-one' else hamming(structure)
     with_loss = OBJECTIVES[objective][2]
     made = build_objective(objective, structure, task_loss)
@@ -54,9 +54,10 @@ def twin(relaxation, objective, loss='hamming'):
 
 
 def fits(solver, relaxation, objective, loss):
-    if relaxation == 'cut' and (SUMS & {objective} or 'exp' in oracles_of(solver, objective)):
-        return False
-    if relaxation in ('none', 'cut'):
+    if relaxation == 'cut':  # which has no sums
+        info = solver_info(solver)
+        return objective == 'hinge' and ('oracle' in info.options or info.oracle['hinge'] != 'exp')
+    if relaxation == 'none':
         return loss == 'hamming' or (objective != 'log' and solver not in BY_PARTS)
     return objective == 'hinge' and loss == 'hamming' and (relaxation == 'soft' or solver not in BY_PARTS)
 
@@ -72,13 +73,19 @@ CASES = [
 
 
 def options_of(solver, relaxation):
-    """The polytope has the max oracle only."""
+    """The polytope has the max oracle only, cuts the K best too."""
+    if relaxation == 'cut' and solver in ROUGH:
+        return {'oracle': 'topk', 'K': 32}
     return {'oracle': 'max'} if relaxation == 'lp' and solver in ROUGH else {}
 
 
 def reach_of(solver, relaxation, objective, loss):
     if relaxation == 'lp':
         return BY_PROGRAMS.get(solver, (1e-5, 200))
+    if (solver, relaxation) == ('fw', 'cut'):
+        return REACH['fw'][0], 5 * REACH['fw'][1]
+    if relaxation == 'cut' and solver in ROUGH:
+        return ROUGH[solver]
     return (ROUGH if solver in ROUGH and (objective, loss) == ('hinge', 'zero-one') else REACH)[solver]
 
 
@@ -97,7 +104,7 @@ def test_bounds_close_in_on_the_optimum(case):
         primal, dual = min(primal, primal_now), max(dual, dual_now)
     assert primal - dual <= tolerance * primal
     assert primal - times * best.primal <= tolerance * primal
-    if relaxation == 'none':
+    if relaxation in ('none', 'cut'):
         for _, w in method.candidates():
             expected = optimum.primal(plain, objective, np.array(w, float))
             assert problem.evaluate(w).primal == pytest.approx(expected, rel=1e-7)
