@@ -20,7 +20,7 @@
 
 enum { SSVM_CUT_KEPT = 32 };            /* room for the labels of branches, in labelings */
 enum { SSVM_CUT_DEPTH = 1000 };         /* branches within each other */
-enum { SSVM_CUT_SEARCH = 1000 };        /* budget: so many times the nodes of the graph, and a hundred thousand */
+enum { SSVM_CUT_SEARCH = 200 };        /* budget: so many times the nodes of the graph, and a hundred thousand */
 
 typedef struct {                        /* a factor: its scores, and its nodes; v < 0: of one node */
     int64_t at;
@@ -425,7 +425,7 @@ static double ssvm_cut_forbidden(const ssvm_cut_graph *g, const double *theta)
 }
 
 /* max_y <theta, s(y)> of a graph, and its labeling. *exact becomes 0 where the budget was not enough, and the labeling
- * need not be the best. Of a node with a state that is forbidden the other is taken. */
+ * need not be the best; where it is 0 before, there is no search at all. Of a node with a state that is forbidden the other is taken. */
 static double ssvm_cut_max(const ssvm_cut_graph *g, const double *theta, double *scratch, int32_t *code, int *exact)
 {
     ssvm_cut c;
@@ -457,6 +457,7 @@ static double ssvm_cut_max(const ssvm_cut_graph *g, const double *theta, double 
         c.h[term->v] += 0.25 * ((s[1] - s[0]) + (s[3] - s[2]));
         c.J[term->pair] += 0.25 * ((s[0] - s[1]) + (s[3] - s[2]));
     }
+    if (!*exact) c.budget = -1;
     ssvm_cut_solve(&c, given, g->nodes, -INFINITY);
     *exact = c.budget >= 0;
     for (int32_t v = 0; v < g->nodes; v++) code[v] = c.state[v];
