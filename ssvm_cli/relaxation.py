@@ -37,7 +37,8 @@ def requested_relaxation(o, layout):
 
 def about_cuts(o, layout):
     """Says where the exact problem could be solved but is not unless it is asked for; None elsewhere."""
-    if o.relaxation is not None or o.rho is not None or has_exact_oracle(layout) or not has_cuts(layout):
+    asked = o.relaxation is not None or o.rho is not None or o.augmented_lagrangian or o.smooth_max is not None
+    if asked or has_exact_oracle(layout) or not has_cuts(layout):
         return None
     return '--relaxation none would solve the problem itself, by graph cuts, if neighbours mostly have the same state'
 

@@ -59,7 +59,7 @@ cdef class GraphCuts(RankedStructure):
         if self.failed:
             raise InexactError(
                 'the labelings of these weights cannot be found by graph cuts: too many pairs of nodes score more for '
-                'different states than for the same (use --relaxation soft)'
+                'different states than for the same (use --relaxation soft, or to predict --inference dual-decomposition)'
             )
 
     # ------------------------------------------------------------------------------------------------- outputs

@@ -235,7 +235,7 @@ def test_a_run_whose_cuts_give_up_ends(files):
     """Every pair of 70 nodes is in a factor, and all say that their states differ."""
     (files / 'frustrated.jsonl').write_text(complete_graph(70, 2))
     result = run('train', '--relaxation', 'none', '--lambda', 1e-4, 'frustrated.jsonl', 'm', code=1)
-    assert 'cannot be found by graph cuts' in result.stderr and '(use --relaxation soft)' in result.stderr
+    assert 'cannot be found by graph cuts' in result.stderr and '(use --relaxation soft, or to predict' in result.stderr
     assert 'internal error' not in result.stderr
     assert not (files / 'm').exists()
 
