@@ -519,7 +519,10 @@ def test_ways_to_predict_that_make_no_sense(files):
             assert 'need exact inference: leave --inference out' in result.stderr
     (files / 'wide.ml').write_text(label_sets(5, labels=26))
     run('train', *QUIET, '--max-passes', 2, 'wide.ml', 'w')
-    result = run('predict', '--inference', 'exact', 'wide.ml', 'w', 'out', code=2)
+    assert run('predict', '--inference', 'exact', 'wide.ml', 'w').stdout.count('\n') == 5  # by cuts
+    (files / 'wide.jsonl').write_text(complete_graph(26, 3))
+    run('train', *QUIET, '--max-passes', 2, 'wide.jsonl', 'g')
+    result = run('predict', '--inference', 'exact', 'wide.jsonl', 'g', 'out', code=2)
     assert 'nodes would be too large (lp and dual-decomposition do without)' in result.stderr
     assert run('predict', '--inference', 'dual-decomposition', 'wide.ml', 'w').stdout.count('\n') == 5
     (files / 'plain.svm').write_text('1 1:1\n2 2:1\n')
