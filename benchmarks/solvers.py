@@ -19,10 +19,11 @@ PROBLEMS = {
 
 
 def solvers(objective):
-    """Names of the solvers that minimise an objective, `auto` first."""
+    """Names of the solvers that minimise an objective of labels and sequences, `auto` first."""
     from cython_ext.solvers.registry import all_solvers
 
-    return ['auto', *(info.name for info in all_solvers() if info.minimises and objective in info.objectives)]
+    able = [info for info in all_solvers() if info.minimises and info.oracle.get(objective) in ('max', 'topk', 'exp')]
+    return ['auto', *(info.name for info in able)]
 
 
 def times(folder, path, solver, objective, lam, limit):
