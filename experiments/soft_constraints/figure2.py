@@ -4,28 +4,14 @@ speed.csv a row for each run: seconds to within some per cent of the best relaxe
 
 import sys
 
-import figure1
 import runs
 
 WITHIN = (10, 5, 1)  # per cent of the best relaxed objective
-LP = {'rcv1': ('--gap-every', 3, '--max-time', 600), 'rcv1-1000': ('--gap-every', 5, '--max-time', 300)}
-SOFT = {'rcv1': ('--gap-every', 5, '--max-time', 90), 'rcv1-1000': ('--gap-every', 5, '--max-time', 40)}
-RHOS = {'rcv1': ('1/n', '10/n', '0.01', '1', '10'), 'rcv1-1000': ('0.1/n', '1/n', '10/n', '1')}
-OTHERS = {'yeast': ('eg', 'n-slack'), 'rcv1': (), 'rcv1-1000': ('eg', 'n-slack')}  # with rho = 1/n
-OTHER_LIMITS = ('--rel-gap', 1e-3, '--gap-every', 5, '--max-time', 40)
 
 
 def results(data):
     """{(method, rho): (rows of the log, scores)}."""
-    name = data.folder.name
-    if name == 'yeast':
-        found = {('exact', ''): data.exact(*figure1.EXACT), ('lp', ''): data.lp(*figure1.LP, dev=True)}
-        found |= {('accelerated', rho): figure1.soft(data, 'accelerated', rho) for rho in data.rhos()}
-    else:
-        found = {('lp', ''): data.lp('--rel-gap', 1e-3, *LP[name])}
-        limits = ('--rel-gap', 1e-3, *SOFT[name])
-        found |= {('accelerated', rho): data.soft('accelerated', rho, *limits) for rho in RHOS[name]}
-    return found | {(method, '1/n'): data.soft(method, '1/n', *OTHER_LIMITS) for method in OTHERS[name]}
+    return {(method, rho): data.run(method, rho) for method, rhos in runs.RUNS[data.name].items() for rho in rhos}
 
 
 def compare(name, found):
@@ -41,12 +27,13 @@ def compare(name, found):
         start = {'set': name, 'method': method, 'rho': rho}
         points = curves.get((method, rho), [])
         for row, (made, seconds, value) in zip(rows, points, strict=False):
-            drawn.append({**start, 'pass': made, 'seconds': seconds, 'relaxed': value, 'f1': row.get('dev_f1', '')})
+            score = row.get('dev_f1', row.get('dev_accuracy', ''))
+            drawn.append({**start, 'pass': made, 'seconds': seconds, 'relaxed': value, 'score': score})
         table.append({**start, 'passes': int(rows[-1]['pass']), 'seconds': rows[-1]['seconds']})
         table[-1]['relaxed'] = round(points[-1][2], 4) if points else ''
         table[-1] |= {f'seconds_{percent}': first(points, limit) for percent, limit in limits.items()}
         table[-1] |= {f'times_{percent}': faster(curves['lp', ''], points, limit) for percent, limit in limits.items()}
-        table[-1] |= {key: round(100 * value, 2) for key, value in scores.items()}
+        table[-1] |= {key: '' if value is None else round(100 * value, 2) for key, value in scores.items()}
     return drawn, table
 
 
@@ -64,19 +51,23 @@ def faster(lp, points, limit):
 
 
 def plot(path, drawn):
-    """A picture for each set, of the runs with rho in units of 1/n."""
+    """A column for each set: the objective, and below it the scores of those that have them in their logs."""
     pyplot = runs.program.pyplot()
     if pyplot is None:
         return
     names = list(dict.fromkeys(point['set'] for point in drawn))
-    figure, axes = pyplot.subplots(1, len(names), figsize=(5 * len(names), 4), layout='constrained', squeeze=False)
-    for axis, name in zip(axes[0], names, strict=True):
-        mine = [point for point in drawn if point['set'] == name and (point['rho'].endswith('/n') or not point['rho'])]
+    figure, axes = pyplot.subplots(2, len(names), figsize=(5 * len(names), 8), layout='constrained', squeeze=False)
+    for (upper, lower), name in zip(axes.T, names, strict=True):
+        mine = [point for point in drawn if point['set'] == name]
         for key in dict.fromkeys((point['method'], point['rho']) for point in mine):
             points = [point for point in mine if (point['method'], point['rho']) == key]
-            axis.loglog([p['seconds'] for p in points], [p['relaxed'] for p in points], label=' '.join(key))
-        axis.set(title=name, xlabel='CPU seconds', ylabel='relaxed objective')
-        axis.legend()
+            seconds = [point['seconds'] for point in points]
+            upper.loglog(seconds, [point['relaxed'] for point in points], label=' '.join(key))
+            if name in runs.SCORED:
+                lower.semilogx(seconds, [point['score'] for point in points])
+        upper.set(title=name, ylabel='relaxed objective')
+        lower.set(xlabel='CPU seconds', ylabel='score of test data')
+        upper.legend(fontsize='small')
     figure.savefig(path, dpi=100)
     print(path)
 
@@ -84,8 +75,8 @@ def plot(path, drawn):
 def main(arguments):
     given = runs.program.parser(__doc__).parse_args(arguments)
     drawn, table = [], []
-    for data in runs.sets(given, *runs.TIMES):
-        points, rows = compare(data.folder.name, results(data))
+    for data in runs.sets(given, *runs.RUNS):
+        points, rows = compare(data.name, results(data))
         drawn += points
         table += rows
     if table:

@@ -1,5 +1,5 @@
-"""Yeast: g(w_rho, delta_rho) - g* against the number of training examples M, for rho = 1 and for rho = 1/n with the n
-of the whole set: figure3.csv.
+"""Yeast: g(w_rho, delta_rho) - g* against the number of training examples M, for rho = 1 as in the paper and for rho =
+1/n with the n of the whole set: figure3.csv.
 """
 
 import statistics
@@ -8,22 +8,22 @@ import sys
 import runs
 
 RHOS = ('1', '1/n')
-SOFT = ('--rel-gap', 1e-3, '--gap-every', 5, '--max-passes', 300)
-LP = ('--rel-gap', 5e-3, '--gap-every', 5, '--max-passes', 60)
 
 
 def samples(data):
-    """{M: names of files}, the whole set last."""
-    parts = {size: [f'train-{size}-{draw}.ml' for draw in range(draws)] for size, draws in runs.SIZES.items()}
-    return {**parts, data.n: ['train.ml']}
+    """{M: files}, the whole set (None) last."""
+    parts = {}
+    for path in sorted((data.folder / 'parts').iterdir(), key=lambda path: int(path.stem.split('-')[0])):
+        parts.setdefault(int(path.stem.split('-')[0]), []).append(path)
+    return {**parts, data.n: [None]}
 
 
 def differences(data, rho, files):
     """[(g(w_rho, delta_rho) less a lower, and less an upper bound of g*)], one for each file."""
     found = []
     for file in files:
-        best = data.lp(*LP, train=file, score=False)[0][-1]
-        rows, _ = data.soft('accelerated', rho, *SOFT, train=file, score=False)
+        best = data.run('lp', part=file)[0][-1]
+        rows, _ = data.run('soft', rho, part=file)
         # of the last weights, not the least of all passes: those of the optimum of the soft problem
         found.append((rows[-1]['relaxed_primal'] - best['dual'], rows[-1]['relaxed_primal'] - best['primal']))
     return found

@@ -1,10 +1,11 @@
-"""Label sets as LIBSVM multilabel lines: FOLDER/yeast/{train,test,train-SIZE-DRAW}.ml, FOLDER/rcv1/{train,test}.ml and
-FOLDER/rcv1-1000/{train,test}.ml, which has the first thousand training examples of rcv1.
+"""Training and test data: FOLDER/SET/train.* and test.*, where SET is yeast, rcv1, rcv1-300 (the first training
+examples of rcv1) or grids; and FOLDER/yeast/parts/SIZE-DRAW.ml, samples of its training data.
 
-Of rcv1subset1 the 30 most frequent labels are kept; its 6000 examples are split at random. A set that is absent is
-skipped, by its name.
+Of rcv1subset1 the 30 most frequent labels are kept; its 6000 examples are split at random. A data set that is absent is
+skipped, by its name. Grids are those of examples/grids, but larger.
 """
 
+import importlib.util
 import os
 import random
 import subprocess
@@ -14,40 +15,39 @@ from pathlib import Path
 
 import runs
 
-LABELS, TRAINING, FEW, SEED = 30, 5000, 1000, 2015
+REPOSITORY = Path(__file__).resolve().parents[2]
+LABELS, TRAINING, FEW, SEED = 30, 5000, 300, 2015
+SIZES = {50: 3, 100: 3, 200: 3, 400: 2, 800: 1}  # of parts of yeast's training data, with the number of draws
+SIDE, PICTURES = 10, {'train': 100, 'test': 100}
 
 
 def source(*names):
-    root = Path(os.environ.get('SSVM_DATA') or Path(__file__).resolve().parents[3] / 'shared' / 'data')
+    root = Path(os.environ.get('SSVM_DATA') or REPOSITORY.parent / 'shared' / 'data')
     path = root.joinpath('multilabel', *names)
     if not path.exists():
         raise FileNotFoundError(f'data set {names[0]} is not there: {path} (SSVM_DATA says where the sets are)')
     return path
 
 
-def converted(ssvm, path, folder):
+def converted(ssvm, path, made):
     """The lines of an ARFF file as LIBSVM multilabel."""
-    folder.mkdir(parents=True, exist_ok=True)
-    made = folder / 'converted.ml'
+    made.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run([ssvm, 'convert', '-q', path, made], check=True)
-    lines = made.read_text().splitlines()
-    made.unlink()
-    return lines
+    return made.read_text().splitlines()
 
 
 def write(path, lines):
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(''.join(f'{line}\n' for line in lines))
 
 
 def yeast(ssvm, folder):
     names = {'train': 'yeast-train.arff.gz', 'test': 'yeast-test.arff'}
-    parts = {part: converted(ssvm, source('yeast', name), folder / 'yeast') for part, name in names.items()}
-    for part, lines in parts.items():
-        write(folder / 'yeast' / f'{part}.ml', lines)
-    for size, draws in runs.SIZES.items():
+    parts = {part: converted(ssvm, source('yeast', name), folder / f'{part}.ml') for part, name in names.items()}
+    for size, draws in SIZES.items():
         for draw in range(draws):
             chosen = random.Random(f'{SEED} {size} {draw}').sample(parts['train'], size)
-            write(folder / 'yeast' / f'train-{size}-{draw}.ml', chosen)
+            write(folder / 'parts' / f'{size}-{draw}.ml', chosen)
 
 
 def most_frequent(lines, count):
@@ -59,20 +59,28 @@ def most_frequent(lines, count):
 
 
 def rcv1(ssvm, folder):
-    lines = converted(ssvm, source('rcv1subset1', 'rcv1subset1500.arff.gz'), folder / 'rcv1')
+    lines = converted(ssvm, source('rcv1subset1', 'rcv1subset1500.arff.gz'), folder / 'test.ml')
     lines = most_frequent(lines, LABELS)
     random.Random(SEED).shuffle(lines)
-    for name, size in (('rcv1', TRAINING), (f'rcv1-{FEW}', FEW)):
-        (folder / name).mkdir(exist_ok=True)
-        write(folder / name / 'train.ml', lines[:size])
-        write(folder / name / 'test.ml', lines[TRAINING:])
+    for made, size in ((folder, TRAINING), (folder.with_name(f'rcv1-{FEW}'), FEW)):
+        write(made / 'train.ml', lines[:size])
+        write(made / 'test.ml', lines[TRAINING:])
+
+
+def grids(_, folder):
+    spec = importlib.util.spec_from_file_location('generate', REPOSITORY / 'examples' / 'grids' / 'generate.py')
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    generate.SIDE = SIDE
+    for seed, (part, count) in enumerate(PICTURES.items(), 1):
+        write(folder / f'{part}.jsonl', generate.pictures(count, seed))
 
 
 def main(arguments):
     given = runs.program.parser(__doc__).parse_args(arguments)
-    for make in (yeast, rcv1):
+    for make in (yeast, rcv1, grids):
         try:
-            make(given.ssvm, given.folder)
+            make(given.ssvm, given.folder / make.__name__)
         except FileNotFoundError as missing:
             print(f'skipped: {missing}', file=sys.stderr)
 

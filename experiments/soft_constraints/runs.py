@@ -1,4 +1,4 @@
-"""What the figures share: the sets with their lambda, runs whose logs and scores are kept, and reading them."""
+"""What the figures share: the sets, what is run on them, and reading the logs of runs, which are kept."""
 
 import csv
 import json
@@ -12,75 +12,110 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))  # what the experiment
 import program
 
 # lambda times n: of 0.1, 1 and 10 the one with the best Hamming loss (yeast) or F1 (rcv1, whose sets of labels are
-# small) of 500 training examples after training on 1000 others, exactly (yeast) or with rho = 1/n (rcv1).
-TIMES = {'yeast': 1, 'rcv1': 0.1, 'rcv1-1000': 0.1}
-# Of the paper; and the same divided by n: beside the mean of the losses, 1/(2 rho n) is the price of a disagreement.
-RHOS = (0.01, 0.1, 1, 10)
-SIZES = {50: 3, 100: 3, 200: 2, 400: 1, 800: 1}  # of parts of yeast's training data, with the number of draws
+# small) of 500 training examples after training on 1000 others; 1 for grids, where it makes little difference.
+TIMES = {'yeast': 1, 'rcv1': 0.1, 'rcv1-300': 0.1, 'grids': 1}
+PAPER_RHOS = ('0.01', '0.1', '1', '10')
+RHOS = tuple(f'{rho}/n' for rho in PAPER_RHOS)  # beside the mean of the losses a disagreement costs 1/(2 rho n)
+
+SOFT = ('--relaxation', 'soft', '--solver', 'bcfw')
 METHODS = {
-    'Algorithm 1': ('bcfw', 'acceleration=false', 'steps=plain', 'sampling=uniform'),
-    'accelerated': ('bcfw',),
-    'eg': ('eg',),
-    'n-slack': ('n-slack',),
+    'exact': ('--relaxation', 'none', '--solver', 'bcfw'),
+    'lp': ('--relaxation', 'lp', '--solver', 'bcfw'),
+    'soft': SOFT,
+    'Algorithm 1': (*SOFT, '--set', 'acceleration=false', '--set', 'steps=plain', '--set', 'sampling=uniform'),
+    'falling rho': SOFT,
+    'multipliers': (*SOFT, '--augmented-lagrangian'),
+    'eg': ('--relaxation', 'soft', '--solver', 'eg'),
+    'n-slack': ('--relaxation', 'soft', '--solver', 'n-slack'),
 }
+# what is run on each set, with the values of rho
+RUNS = {
+    'yeast': {
+        'exact': ('',), 'lp': ('',),
+        'soft': RHOS + PAPER_RHOS, 'Algorithm 1': RHOS, 'falling rho': ('10/n:0.1/n:0.1',), 'multipliers': ('1/n',),
+        'eg': ('1/n',), 'n-slack': ('1/n',),
+    },
+    'rcv1-300': {
+        'lp': ('',),
+        'soft': ('1/n', '3/n', '10/n', '1'), 'Algorithm 1': ('3/n',), 'falling rho': ('30/n:3/n:0.1',),
+        'multipliers': ('30/n',), 'eg': ('3/n',), 'n-slack': ('3/n',),
+    },
+    'rcv1': {'lp': ('',), 'soft': ('3/n', '10/n', '1'), 'falling rho': ('30/n:3/n:0.1',)},
+    'grids': {
+        'lp': ('',),
+        'soft': RHOS, 'Algorithm 1': ('0.01/n',), 'falling rho': ('1/n:0.01/n:0.1',), 'multipliers': ('0.1/n',),
+        'eg': ('0.01/n',),
+    },
+}  # fmt: skip
+# of the linear programs, and of all others; --max-time is by the clock, evaluations included
+LP_LIMITS = {
+    'yeast': ('--rel-gap', 5e-3, '--gap-every', 3, '--max-time', 300),
+    'rcv1-300': ('--rel-gap', 5e-3, '--gap-every', 3, '--max-time', 300),
+    'rcv1': ('--rel-gap', 5e-3, '--gap-every', 2, '--max-time', 180),
+    'grids': ('--rel-gap', 5e-3, '--gap-every', 3, '--max-time', 120),
+}
+LIMITS = {
+    'yeast': ('--rel-gap', 1e-4, '--gap-every', 2, '--max-passes', 100, '--max-time', 60),
+    'rcv1-300': ('--rel-gap', 1e-3, '--gap-every', 3, '--max-time', 30),
+    'rcv1': ('--rel-gap', 1e-3, '--gap-every', 3, '--max-time', 150),
+    'grids': ('--rel-gap', 1e-3, '--gap-every', 5, '--max-time', 30),
+}
+SCORED = ('yeast',)  # of whose test data the curves have scores, too; with more linear programs they take seconds each
+
+
+def number(rho, n):
+    """The text of a rho for the command line: numbers in units of 1/n become plain ones."""
+    parts = (part.partition('/') for part in rho.split(':'))
+    return ':'.join(f'{float(value) / (n if unit else 1):.10g}' for value, unit, _ in parts)
 
 
 class Set:
-    """A folder with train.ml and test.ml, and what is run there."""
+    """A folder with training and test data, and what is run there."""
 
     def __init__(self, ssvm, folder):
-        self.ssvm, self.folder = ssvm, folder
-        with open(folder / 'train.ml') as lines:
+        self.ssvm, self.folder, self.name = ssvm, folder, folder.name
+        self.train, self.test = next(folder.glob('train.*')), next(folder.glob('test.*'))
+        with open(self.train) as lines:
             self.n = sum(1 for _ in lines)
-        self.lam = TIMES[folder.name] / self.n
 
-    def rhos(self):
-        """{name: rho}: those of the paper, and in units of 1/n."""
-        return {f'{rho}/n': rho / self.n for rho in RHOS} | {f'{rho}': rho for rho in RHOS}
+    def run(self, method, rho='', part=None):
+        """The rows of the log of a run, numbers for text, and the scores of its model on the test data.
 
-    def soft(self, method, rho_name, *limits, **where):
-        solver, *settings = METHODS[method]
-        chosen = (word for setting in settings for word in ('--set', setting))
-        words = ('--relaxation', 'soft', '--rho', self.rhos()[rho_name], '--solver', solver, *chosen, *limits)
-        return self.run(f'{method} rho {rho_name}', words, **where)
-
-    def lp(self, *limits, **where):
-        return self.run('lp', ('--relaxation', 'lp', '--solver', 'bcfw', *limits), **where)
-
-    def exact(self, *limits, **where):
-        return self.run('exact', ('--relaxation', 'none', '--solver', 'bcfw', *limits), **where)
-
-    def run(self, name, options, train='train.ml', score=True, dev=False):
-        """The rows of the log of a run, numbers for text, and the scores of its model on the test data, or None.
-
+        part : train on this file instead, and compute no scores
         A run is made once: what it gave is kept in runs/. Seconds are those of the solver without evaluations, times
-        the share of the time of the run that it had the processor for: others may have used the machine.
+        the share of the time of the run that it had the processor for: others may have used the machine. `n` in rho
+        is the number of examples of the whole set, lambda goes by that of the file.
         """
-        kept = self.folder / 'runs' / (re.sub(r'[^a-z0-9.]+', '-', f'{name} {Path(train).stem}'.lower()) + '.json')
+        name = ' '.join((method, rho.replace(':', ' to '), part.stem if part else '')).strip()
+        kept = self.folder / 'runs' / (re.sub(r'[^a-z0-9.]+', '-', name.lower()) + '.json')
         if not kept.exists():
             kept.parent.mkdir(exist_ok=True)
-            kept.write_text(json.dumps(self._made(options, train, score, dev)))
+            kept.write_text(json.dumps(self._made(method, rho, part)))
         found = json.loads(kept.read_text())
         return found['rows'], found['scores']
 
-    def _made(self, options, train, score, dev):
+    def _made(self, method, rho, part):
         log, model, scores = (self.folder / name for name in ('log.csv', 'model', 'scores.json'))
         log.unlink(missing_ok=True)
-        test = self.folder / 'test.ml'
-        common = ('--lambda', self.lam, '--log', log, *(('--dev', test) if dev else ()))
+        n = len((part or self.train).read_text().splitlines())
+        words = ['--lambda', TIMES[self.name] / n, '--log', log, *METHODS[method]]
+        words += ['--rho', number(rho, self.n)] if rho else []
+        words += LP_LIMITS[self.name] if 'lp' in METHODS[method] else LIMITS[self.name]
+        words += ['--dev', self.test] if self.name in SCORED and part is None else []
         began, before = time.monotonic(), program.children_seconds()
-        self._call('train', *common, *options, self.folder / train, model)
+        self._call('train', *words, part or self.train, model)
         share = min(1.0, (program.children_seconds() - before) / (time.monotonic() - began))
         with open(log, newline='') as stream:
             rows = list(csv.DictReader(line for line in stream if not line.startswith('#')))
         rows = [{key: float(value) if value else None for key, value in row.items()} for row in rows]
         for row in rows:
             row['seconds'] = round(row['seconds'] * share, 4)
-        found = None
-        if score:
-            self._call('predict', '--metrics', scores, test, model, self.folder / 'predicted')
-            found = {key: json.loads(scores.read_text())[key] for key in ('hamming_loss', 'micro_f1')}
-        return {'options': [str(word) for word in (*common[:2], *options)], 'rows': rows, 'scores': found}
+        if part is not None:
+            return {'rows': rows, 'scores': {}}
+        self._call('predict', '--metrics', scores, self.test, model, self.folder / 'predicted')
+        found = json.loads(scores.read_text())
+        error = found['hamming_loss'] if 'hamming_loss' in found else 1 - found['accuracy']
+        return {'rows': rows, 'scores': {'error': error, 'micro_f1': found.get('micro_f1')}}
 
     def _call(self, command, *words):
         words = [str(word) for word in (self.ssvm, command, '-q', '--threads', 1, *words)]
@@ -101,7 +136,7 @@ def relaxed(rows):
 def sets(given, *names):
     """Those that prepare.py has made."""
     for name in names:
-        if (given.folder / name / 'train.ml').exists():
+        if any((given.folder / name).glob('train.*')):
             yield Set(given.ssvm, given.folder / name)
         else:
             print(f'skipped: {name} is not in {given.folder}', file=sys.stderr)
