@@ -25,24 +25,26 @@ METHODS = {
     'Algorithm 1': (*SOFT, '--set', 'acceleration=false', '--set', 'steps=plain', '--set', 'sampling=uniform'),
     'falling rho': SOFT,
     'multipliers': (*SOFT, '--augmented-lagrangian'),
+    'dlpw': ('--relaxation', 'lp', '--solver', 'dlpw'),
+    'smooth dlpw': ('--relaxation', 'lp', '--solver', 'dlpw', '--set', 'smoothing=0.1'),
     'eg': ('--relaxation', 'soft', '--solver', 'eg'),
     'n-slack': ('--relaxation', 'soft', '--solver', 'n-slack'),
 }
 # what is run on each set, with the values of rho
 RUNS = {
     'yeast': {
-        'exact': ('',), 'lp': ('',),
+        'exact': ('',), 'lp': ('',), 'dlpw': ('',), 'smooth dlpw': ('',),
         'soft': RHOS + PAPER_RHOS, 'Algorithm 1': RHOS, 'falling rho': ('10/n:0.1/n:0.1',), 'multipliers': ('1/n',),
         'eg': ('1/n',), 'n-slack': ('1/n',),
     },
     'rcv1-300': {
-        'lp': ('',),
+        'lp': ('',), 'dlpw': ('',), 'smooth dlpw': ('',),
         'soft': ('1/n', '3/n', '10/n', '1'), 'Algorithm 1': ('3/n',), 'falling rho': ('30/n:3/n:0.1',),
         'multipliers': ('30/n',), 'eg': ('3/n',), 'n-slack': ('3/n',),
     },
-    'rcv1': {'lp': ('',), 'soft': ('3/n', '10/n', '1'), 'falling rho': ('30/n:3/n:0.1',)},
+    'rcv1': {'lp': ('',), 'smooth dlpw': ('',), 'soft': ('3/n', '10/n'), 'falling rho': ('30/n:3/n:0.1',)},
     'grids': {
-        'lp': ('',),
+        'lp': ('',), 'dlpw': ('',), 'smooth dlpw': ('',),
         'soft': RHOS, 'Algorithm 1': ('0.01/n',), 'falling rho': ('1/n:0.01/n:0.1',), 'multipliers': ('0.1/n',),
         'eg': ('0.01/n',),
     },
@@ -100,7 +102,7 @@ class Set:
         n = len((part or self.train).read_text().splitlines())
         words = ['--lambda', TIMES[self.name] / n, '--log', log, *METHODS[method]]
         words += ['--rho', number(rho, self.n)] if rho else []
-        words += LP_LIMITS[self.name] if 'lp' in METHODS[method] else LIMITS[self.name]
+        words += LP_LIMITS[self.name] if method == 'lp' else LIMITS[self.name]
         words += ['--dev', self.test] if self.name in SCORED and part is None else []
         began, before = time.monotonic(), program.children_seconds()
         self._call('train', *words, part or self.train, model)
