@@ -16,7 +16,7 @@ from ssvm_cli.progress import Progress, counted
 from ssvm_cli.resources import available_cpus
 from ssvm_cli.tasks import check_options
 
-PART = 1 << 20  # bytes of the input that a thread takes at a time: the smaller, the more threads wait for Python
+PART = 1 << 19  # bytes of the input that a thread takes at a time: the smaller, the more threads wait for Python
 
 
 def predict(o):
