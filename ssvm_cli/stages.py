@@ -20,6 +20,7 @@ from ssvm_cli.training import Training
 ON_THE_WAY = 0.1  # relative gap at which a rho is left for the next one
 SHARE = 0.1  # of the gap of the relaxed problem, within which the soft ones with multipliers are solved
 SMALLEST_SHARE = 0.01
+NEAR = 0.1  # relative gap of the relaxed problem below which multipliers stay at delta, so that factors agree
 SOLVED = (monitor.CONVERGED, monitor.FINISHED)
 
 
@@ -97,7 +98,7 @@ class StagedTraining(Training):
             del self._rhos[0]
             multipliers = None
         else:
-            multipliers = self._multipliers.after(features.delta_of(bounds.w))
+            multipliers = self._multipliers.after(features.delta_of(bounds.w), self._relaxed_gap > NEAR)
         self._count()
         self.structure = {**self.structure, 'rho': self._rhos[0]}
         self.problem = next_stage(self.problem, self._rhos[0], multipliers, self.variant)
@@ -134,14 +135,15 @@ class Multipliers:
         self._delta = self._given = None
         self._t = 1.0
 
-    def after(self, delta):
-        """The next multipliers, float64[agreements], given the delta that those before have led to."""
+    def after(self, delta, beyond=True):
+        """The next multipliers, float64[agreements], given the delta that those before have led to. beyond: whether
+        they may go beyond it."""
         before, self._delta = self._delta, delta
         if before is None:
             self._given = delta
             return delta
         step = delta - before
-        if step @ (self._given - delta) > 0:
+        if not beyond or step @ (self._given - delta) > 0:
             self._t = 1.0
         t, self._t = self._t, (1 + math.sqrt(1 + 4 * self._t**2)) / 2
         self._given = delta + (t - 1) / self._t * step
