@@ -78,32 +78,33 @@ cdef class BlockCosts(DecomposableLoss):
             self.memory = multipliers = structure.multipliers
             self.multipliers = &multipliers[0]
 
-    cdef double cost(self, Py_ssize_t b, Py_ssize_t joint) noexcept nogil:
-        """Of a joint state, against the right one."""
-        cdef Py_ssize_t right = self.blocks.right_data[b], i = self.blocks.example[b]
-        cdef int64_t f
-        cdef double total = self.blocks.is_node(b)
-        if joint == right:
+    cdef double pull(self, Py_ssize_t b, Py_ssize_t joint) noexcept nogil:
+        """What a joint state meets of the multipliers."""
+        if self.multipliers == NULL:
             return 0.0
-        if self.multipliers != NULL:
-            f = self.blocks.factor_of(b)
-            total += self.blocks.agreements.score(i, f, joint, self.multipliers)
-            total -= self.blocks.agreements.score(i, f, right, self.multipliers)
-        return total * self.blocks.times
+        return self.blocks.agreements.score(self.blocks.example[b], self.blocks.factor_of(b), joint, self.multipliers)
 
     cdef double value(self, Py_ssize_t b, const int32_t *code) noexcept nogil:
-        return self.cost(b, code[0])
+        cdef Py_ssize_t right = self.blocks.right_data[b]
+        if code[0] == right:
+            return 0.0
+        return self.blocks.times * (self.blocks.is_node(b) - self.pull(b, right) + self.pull(b, code[0]))
 
     cdef void add_costs(self, Py_ssize_t b, double scale, double *theta) noexcept nogil:
-        cdef Py_ssize_t a
+        cdef Py_ssize_t a, right = self.blocks.right_data[b]
+        cdef double wrong
         if self.multipliers != NULL or self.blocks.is_node(b):
+            wrong = self.blocks.is_node(b) - self.pull(b, right)
             for a in range(self.blocks.count(b)):
-                theta[a] += scale * self.cost(b, a)
+                if a != right:
+                    theta[a] += scale * self.blocks.times * (wrong + self.pull(b, a))
 
     cdef double expected(self, Py_ssize_t b, const double *mean) noexcept nogil:
-        cdef Py_ssize_t a
-        cdef double total = 0.0
+        cdef Py_ssize_t a, right = self.blocks.right_data[b]
+        cdef double total = 0.0, wrong
         if self.multipliers != NULL or self.blocks.is_node(b):
+            wrong = self.blocks.is_node(b) - self.pull(b, right)
             for a in range(self.blocks.count(b)):
-                total += mean[a] * self.cost(b, a)
+                if a != right:
+                    total += mean[a] * self.blocks.times * (wrong + self.pull(b, a))
         return total
