@@ -8,18 +8,38 @@ import numpy as np
 
 
 class Pool:
-    """`threads` workers; map() returns results in order and raises the first exception of a worker."""
+    """`threads` threads, the caller among them; map() returns results in order and raises the exception of the first
+    item that fails."""
 
     def __init__(self, threads=1):
         self.threads = max(1, int(threads))
-        self._executor = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+        self._executor = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
 
     def map(self, function, items):
         items = list(items)
         if self._executor is None or len(items) < 2:
             return [function(*item) for item in items]
-        futures = [self._executor.submit(function, *item) for item in items]
-        return [f.result() for f in futures]
+        waiting, results, errors = deque(enumerate(items)), [None] * len(items), {}
+
+        def work():
+            while waiting and not errors:
+                try:
+                    at, item = waiting.popleft()
+                except IndexError:  # another thread was faster
+                    return
+                try:
+                    results[at] = function(*item)
+                except BaseException as error:  # raised below, by the caller
+                    errors[at] = error
+
+        others = [self._executor.submit(work) for _ in range(min(self.threads, len(items)) - 1)]
+        work()
+        for other in others:
+            if not other.cancel():  # of one that has not begun yet nothing is left to do
+                other.result()
+        if errors:
+            raise errors[min(errors)]
+        return results
 
 
 def ranges(cost, count):

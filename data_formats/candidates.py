@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cython_ext.parallel import Pool
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.dataset import indptr_of, join_rows, ranges_of, rows_of
 
@@ -91,9 +90,10 @@ class CandidateDataset:
         return replace(self, indptr=np.zeros(1, np.int64), indices=np.zeros(0, np.int32), values=None)
 
     @classmethod
-    def concatenate(cls, blocks, threads=1):
+    def concatenate(cls, blocks):
         """One dataset of the examples of several that share their attributes."""
-        rows = join_rows([(block.indptr, block.indices, block.values) for block in blocks], Pool(threads))
+        blocks = list(blocks)
+        rows = join_rows((block.indptr, block.indices, block.values) for block in blocks)
         return replace(
             blocks[0],
             offsets=indptr_of(np.concatenate([np.diff(block.offsets) for block in blocks])),

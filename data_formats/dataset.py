@@ -1,11 +1,10 @@
 """The in-memory form of multiclass and sequence data, what readers are asked for, and what predictors get."""
 
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 import numpy as np
 
-from cython_ext.parallel import Pool
+from cython_ext.text.rows import SparseRows
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.errors import DataError
 
@@ -145,29 +144,23 @@ class TokenDataset:
         return replace(self, **empty, edge_indptr=None, edge_indices=None, edge_values=None)
 
     @classmethod
-    def concatenate(cls, blocks, threads=1):
-        """One dataset of the examples of several that share their vocabularies."""
-        first, pool = blocks[0], Pool(threads)
-        unknown, start = {}, 0
+    def concatenate(cls, blocks):
+        """One dataset of the examples of several that share their vocabularies, of which none is kept."""
+        rows, edges, unknown, tokens = SparseRows(), SparseRows(), {}, 0
+        counts, labels = [], []
         for block in blocks:
-            unknown.update((start + token, name) for token, name in block.unknown_labels.items())
-            start += block.tokens
-        edges = (None, None, None)
-        if first.edge_indptr is not None:
-            edges = join_rows([(b.edge_indptr, b.edge_indices, b.edge_values) for b in blocks], pool)
-        indptr, indices, values = join_rows([(b.indptr, b.indices, b.values) for b in blocks], pool)
-        return replace(
-            first,
-            offsets=indptr_of(np.concatenate([np.diff(b.offsets) for b in blocks])),
-            indptr=indptr,
-            indices=indices,
-            values=values,
-            labels=np.concatenate([b.labels for b in blocks]),
-            edge_indptr=edges[0],
-            edge_indices=edges[1],
-            edge_values=edges[2],
-            unknown_labels=unknown,
-        )
+            rows.extend(block.indptr, block.indices, block.values)
+            if block.edge_indptr is not None:
+                edges.extend(block.edge_indptr, block.edge_indices, block.edge_values)
+            unknown.update((tokens + token, name) for token, name in block.unknown_labels.items())
+            tokens += block.tokens
+            counts.append(np.diff(block.offsets))
+            labels.append(block.labels)
+        parts = dict(zip(('indptr', 'indices', 'values'), rows.take(), strict=True))
+        if block.edge_indptr is not None:
+            parts |= dict(zip(('edge_indptr', 'edge_indices', 'edge_values'), edges.take(), strict=True))
+        offsets = indptr_of(np.concatenate(counts))
+        return replace(block, offsets=offsets, labels=np.concatenate(labels), unknown_labels=unknown, **parts)
 
     def as_multiclass(self):
         """Every token an example of its own; transition features go."""
@@ -248,18 +241,9 @@ def rows_of(indptr, indices, values, rows):
     return indptr_of(counts), indices[entries], None if values is None else values[entries]
 
 
-def join_rows(parts, pool):
+def join_rows(parts):
     """One CSR triple from several; values are written out where any part has them."""
-    counts = np.concatenate([np.diff(indptr) for indptr, _, _ in parts])
-    ends = indptr_of([len(indices) for _, indices, _ in parts])
-    spans = [slice(begin, end) for begin, end in pairwise(ends.tolist())]
-    indices = np.empty(ends[-1], np.int32)
-    values = np.empty(ends[-1]) if any(v is not None for _, _, v in parts) else None
-
-    def fill(span, part):  # fresh memory is slow to touch, so this is worth several threads
-        indices[span] = part[1]
-        if values is not None:
-            values[span] = 1.0 if part[2] is None else part[2]
-
-    pool.map(fill, zip(spans, parts, strict=True))
-    return indptr_of(counts), indices, values
+    rows = SparseRows()
+    for part in parts:
+        rows.extend(*part)
+    return rows.take()

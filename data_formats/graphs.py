@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cython_ext.parallel import Pool
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.dataset import indptr_of, join_rows, ranges_of, rows_of, with_entries
 
@@ -118,9 +117,9 @@ class GraphDataset:
         return self.with_rows(*rows)
 
     @classmethod
-    def concatenate(cls, blocks, threads=1):
+    def concatenate(cls, blocks):
         """One dataset of the graphs of several that share their vocabularies."""
-        pool = Pool(threads)
+        blocks = list(blocks)
 
         def counts(name):
             return indptr_of(np.concatenate([np.diff(getattr(block, name)) for block in blocks]))
@@ -129,8 +128,8 @@ class GraphDataset:
             return np.concatenate([getattr(block, name) for block in blocks])
 
         return blocks[0].with_rows(
-            join_rows([block.node_rows() for block in blocks], pool),
-            join_rows([block.factor_rows() for block in blocks], pool),
+            join_rows(block.node_rows() for block in blocks),
+            join_rows(block.factor_rows() for block in blocks),
             **{name: counts(name) for name in ('node_indptr', 'factor_indptr', 'scope_indptr')},
             **{name: joined(name) for name in ('node_type', 'labels', 'factor_type', 'scope')},
         )

@@ -76,8 +76,9 @@ class HomologDataset:
         return joined([self._piece(int(i)) for i in examples], self.label_names)
 
     @classmethod
-    def concatenate(cls, blocks, threads=1):
+    def concatenate(cls, blocks):
         """One dataset of the examples of several that share their letters."""
+        blocks = list(blocks)
         return joined([block._piece(i) for block in blocks for i in range(block.n)], blocks[0].label_names)
 
     def without_inputs(self):

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from cython_ext.parallel import Pool
 from cython_ext.text.rows import keep_ids
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.dataset import biased, indptr_of, join_rows, rows_of
@@ -77,13 +76,13 @@ class LabelSetDataset:
         return replace(self, indptr=np.zeros_like(self.indptr), indices=np.empty(0, np.int32), values=None)
 
     @classmethod
-    def concatenate(cls, blocks, threads=1):
+    def concatenate(cls, blocks):
         """One dataset of the examples of several that share their vocabularies."""
-        pool = Pool(threads)
+        blocks = list(blocks)
         starts = indptr_of([block.n for block in blocks]).tolist()
         unknown = {start + i: v for start, b in zip(starts, blocks, strict=False) for i, v in b.unknown_labels.items()}
-        rows = join_rows([(block.indptr, block.indices, block.values) for block in blocks], pool)
-        label_indptr, label_ids, _ = join_rows([(block.label_indptr, block.label_ids, None) for block in blocks], pool)
+        rows = join_rows((block.indptr, block.indices, block.values) for block in blocks)
+        label_indptr, label_ids, _ = join_rows((block.label_indptr, block.label_ids, None) for block in blocks)
         return cls(*rows, label_indptr, label_ids, blocks[0].attributes, blocks[0].label_names, unknown)
 
     def with_bias(self, name='bias'):

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cython_ext.parallel import Pool
 from cython_ext.structures.matching_layout import numbered
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.dataset import biased, indptr_of, join_rows, ranges_of, rows_of
@@ -103,9 +102,10 @@ class MatchingDataset:
         return replace(self, indptr=np.zeros(1, np.int64), indices=np.zeros(0, np.int32), values=None)
 
     @classmethod
-    def concatenate(cls, blocks, threads=1):
+    def concatenate(cls, blocks):
         """One dataset of the examples of several that share their attributes."""
-        indptr, indices, values = join_rows([(b.indptr, b.indices, b.values) for b in blocks], Pool(threads))
+        blocks = list(blocks)
+        indptr, indices, values = join_rows((b.indptr, b.indices, b.values) for b in blocks)
         return replace(
             blocks[0],
             offsets=indptr_of(np.concatenate([np.diff(b.offsets) for b in blocks])),

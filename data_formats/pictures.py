@@ -59,8 +59,9 @@ class PictureDataset:
         return replace(self, points=np.zeros((0, 2), np.int32), words=np.zeros(0, np.int32))
 
     @classmethod
-    def concatenate(cls, blocks, threads=1):
+    def concatenate(cls, blocks):
         """One dataset of the pictures of several that share their words."""
+        blocks = list(blocks)
         names = ('points', 'words', 'sizes', 'right')
         arrays = {name: np.concatenate([getattr(block, name) for block in blocks]) for name in names}
         offsets = indptr_of(np.concatenate([np.diff(block.offsets) for block in blocks]))

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -87,8 +88,8 @@ def read_all(source, reader, options, frozen):
         with Source.of(source) as source:
             parse = PartParser(source, reader, options, frozen)
             blocks = in_order(lambda part: parse(part).dataset, reader.parts(source), options.threads)
-            blocks = list(blocks) or [parse(Part(b'', 1, None)).dataset]
-            return blocks[0].concatenate(blocks, options.threads)
+            first = next(blocks, None) or parse(Part(b'', 1, None)).dataset
+            return type(first).concatenate(chain([first], blocks))
     parser = reader.parser()
     with Source.of(source) as source:
         for part in reader.parts(source):

@@ -60,8 +60,9 @@ class SentenceDataset:
         return replace(self, words=empty, tags=empty, coarse=None, punctuation=None)
 
     @classmethod
-    def concatenate(cls, blocks, threads=1):
+    def concatenate(cls, blocks):
         """One dataset of the sentences of several that share their vocabularies."""
+        blocks = list(blocks)
         counts = np.concatenate([np.diff(block.offsets) for block in blocks])
         parts = [block._arrays() for block in blocks]
         joined = {

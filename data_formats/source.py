@@ -3,6 +3,7 @@
 import sys
 import zlib
 
+from cython_ext.text.cuts import lines_of
 from data_formats.errors import DataError, file_errors
 
 BLOCK = 1 << 20
@@ -75,7 +76,7 @@ class Source:
                 block = buffer[:end]
                 self._check(block, line)
                 yield block, line
-                line += block.count(b'\n')
+                line += lines_of(block)
             # a sequence longer than a block: look again when there is twice as much, not after every chunk
             least = 2 * len(buffer) if not end and len(buffer) >= self.block else 0
             parts = [buffer[end:]]

@@ -109,8 +109,9 @@ class TreeDataset:
         return self
 
     @classmethod
-    def concatenate(cls, blocks, threads=1):
+    def concatenate(cls, blocks):
         """One dataset of the sentences of several that share their vocabularies."""
+        blocks = list(blocks)
         counts = np.concatenate([np.diff(block.offsets) for block in blocks])
         nodes = np.concatenate([np.diff(block.node_offsets) for block in blocks])
         names = (*cls.WORD_ARRAYS, *cls.NODE_ARRAYS, 'forms')

@@ -43,15 +43,22 @@ def observed_pairs(SparseRows tokens, const int32_t[::1] labels, Py_ssize_t n_la
     return indptr, index[:count].copy()
 
 
-def observed_sequences(labels, offsets, n_labels, length):
+def observed_sequences(const int32_t[::1] labels, const int64_t[::1] offsets, Py_ssize_t n_labels, Py_ssize_t length):
     """bool[K, ..., K], `length` axes: which sequences of so many labels occur in the data."""
     seen = np.zeros((n_labels,) * length, bool)
-    counts = np.diff(offsets)
-    place = np.arange(len(labels)) - np.repeat(np.asarray(offsets)[:len(counts)], counts)
-    last = np.flatnonzero(place >= length - 1)
-    runs = [np.asarray(labels)[last - back] for back in range(length - 1, -1, -1)]
-    known = np.min(runs, axis=0, initial=0) >= 0
-    seen[tuple(run[known] for run in runs)] = True
+    cdef char[::1] flat = seen.reshape(-1).view(np.int8)
+    cdef Py_ssize_t i, t, back, place
+    with nogil:
+        for i in range(offsets.shape[0] - 1):
+            for t in range(offsets[i] + length - 1, offsets[i + 1]):
+                place = 0
+                for back in range(length - 1, -1, -1):
+                    if labels[t - back] < 0:
+                        place = -1
+                        break
+                    place = place * n_labels + labels[t - back]
+                if place >= 0:
+                    flat[place] = 1
     return seen
 
 

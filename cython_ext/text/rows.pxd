@@ -33,11 +33,11 @@ cdef class Longs:
     cdef int64_t* data
     cdef int64_t count, room
 
-    cdef int _more(self) except -1 nogil
+    cdef int reserve(self, int64_t items) except -1 nogil
 
     cdef inline int push(self, int64_t value) except -1 nogil:
         if self.count == self.room:
-            self._more()
+            self.reserve(self.count + 1)
         self.data[self.count] = value
         self.count += 1
         return 0
@@ -67,6 +67,8 @@ cdef class SparseRows:
     cdef int64_t start      # where the open row begins
 
     cdef int _more(self) except -1 nogil
+    cdef int _reserve(self, int64_t items) except -1 nogil
+    cdef int _append(self, const int32_t* indices, const double* values, int64_t size) except -1 nogil
     cdef int _materialise(self) except -1 nogil
     cdef int _end_long_row(self) except -1 nogil
     cdef int _sort(self) except -1

@@ -6,6 +6,7 @@ from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_STRIDES
 from libc.math cimport isinf
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy
 
 from cython_ext.text.errors import TextError
 
@@ -98,8 +99,9 @@ cdef class Longs:
     def __cinit__(self):
         self.buffer = Buffer(b'q', sizeof(int64_t))
 
-    cdef int _more(self) except -1 nogil:
-        self.buffer.grow(self.count + 1)
+    cdef int reserve(self, int64_t items) except -1 nogil:
+        """Room for so many items at least."""
+        self.buffer.grow(items)
         self.data = <int64_t*>self.buffer.data
         self.room = self.buffer.room // sizeof(int64_t)
         return 0
@@ -156,8 +158,43 @@ cdef class SparseRows:
         self._anew()
         return out
 
+    def extend(self, const int64_t[::1] indptr, const int32_t[::1] indices, values):
+        """Add whole rows, a CSR triple with values float64 or None; no row may be open."""
+        cdef int64_t rows = indptr.shape[0] - 1, size = indices.shape[0], row
+        cdef const double[::1] given = values
+        cdef const double* first = NULL
+        with nogil:
+            self.indptr.reserve(self.indptr.count + rows)
+            for row in range(rows):
+                self.indptr.data[self.indptr.count + row] = self.count + indptr[row + 1]
+            self.indptr.count += rows
+            if size > 0:
+                if given is not None:
+                    first = &given[0]
+                self._append(&indices[0], first, size)
+
+    cdef int _append(self, const int32_t* indices, const double* values, int64_t size) except -1 nogil:
+        """So many entries; values NULL where all are 1."""
+        cdef int64_t i
+        self._reserve(self.count + size)
+        if values != NULL and self.values == NULL:
+            self._materialise()
+        memcpy(self.indices + self.count, indices, size * sizeof(int32_t))
+        if values != NULL:
+            memcpy(self.values + self.count, values, size * sizeof(double))
+        elif self.values != NULL:
+            for i in range(self.count, self.count + size):
+                self.values[i] = 1.0
+        self.count += size
+        self.start = self.count
+        return 0
+
     cdef int _more(self) except -1 nogil:
-        self.index_buffer.grow(self.count + 1)
+        return self._reserve(self.count + 1)
+
+    cdef int _reserve(self, int64_t items) except -1 nogil:
+        """Room for so many entries at least."""
+        self.index_buffer.grow(items)
         self.indices = <int32_t*>self.index_buffer.data
         self.room = self.index_buffer.room // sizeof(int32_t)
         if self.values != NULL:

@@ -2,8 +2,6 @@
 
 A module of this package offers
 
-    VOCABULARIES                        those of the model, by the names that Model has for them; `label_names` if there
-                                        are labels
     VOCABULARIES                        those of the model, by the names that Model has for them; label_names is one of
                                         them where the task has labels
     read(container, header, names, as_stored)   the dictionary of arrays, their shapes and ranges checked; names: the

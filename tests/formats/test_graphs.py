@@ -82,7 +82,7 @@ def test_subsets_and_concatenation(tmp_path, rng):
         chosen = rng.integers(0, dataset.n, size=rng.integers(0, 6))
         assert graphs(dataset.subset(chosen)) == [everything[i] for i in chosen]
     parts = [dataset.subset([i]) for i in range(dataset.n)]
-    assert graphs(type(dataset).concatenate(parts, threads=2)) == everything
+    assert graphs(type(dataset).concatenate(parts)) == everything
     assert parts[1].nbytes()['scope'] < dataset.nbytes()['scope'] and parts[1].largest_value == 1
     without = [
         ([(kind, states, {}, label) for kind, states, _, label in nodes], [(*factor[:2], {}) for factor in several])

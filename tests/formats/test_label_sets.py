@@ -81,7 +81,7 @@ def test_subsets_and_concatenation(tmp_path, rng):
         chosen = rng.integers(0, dataset.n, size=rng.integers(0, 6))
         assert label_sets(dataset.subset(chosen)) == [everything[i] for i in chosen]
     parts = [dataset.subset([i]) for i in range(dataset.n)]
-    assert label_sets(type(dataset).concatenate(parts, threads=2)) == everything
+    assert label_sets(type(dataset).concatenate(parts)) == everything
     assert dataset.subset([0]).nbytes()['label_ids'] < dataset.nbytes()['label_ids']
     assert dataset.largest_value == 3 and dataset.subset([2]).largest_value == 1
     assert label_sets(dataset.without_inputs()) == [(labels, {}) for labels, _ in everything]
