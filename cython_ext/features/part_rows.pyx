@@ -13,6 +13,7 @@ from libc.string cimport memset
 from cython_ext.features.feature_map cimport FeatureMap
 from cython_ext.features.sparse_rows cimport SparseRows
 from cython_ext.memory import aligned_zeros
+from cython_ext.structures.structure import padded
 
 
 cdef class PartRows(FeatureMap):
@@ -77,16 +78,24 @@ cdef class PartRows(FeatureMap):
 
     cdef void add_row(self, int64_t r, double scale, double *w) noexcept nogil:
         """w += scale * x_r."""
+        cdef const int32_t *index = self.rows.index
+        cdef const double *value = self.rows.value
         cdef int64_t p
         for p in range(self.rows.indptr[r], self.rows.indptr[r + 1]):
-            w[self.rows.index[p]] += scale if self.rows.value == NULL else scale * self.rows.value[p]
+            w[index[p]] += scale if value == NULL else scale * value[p]
 
     cdef double row_score(self, int64_t r, const double *w) noexcept nogil:
         """<w, x_r>."""
+        cdef const int32_t *index = self.rows.index
+        cdef const double *value = self.rows.value
         cdef int64_t p
         cdef double total = 0.0
-        for p in range(self.rows.indptr[r], self.rows.indptr[r + 1]):
-            total += w[self.rows.index[p]] if self.rows.value == NULL else w[self.rows.index[p]] * self.rows.value[p]
+        if value == NULL:
+            for p in range(self.rows.indptr[r], self.rows.indptr[r + 1]):
+                total += w[index[p]]
+        else:
+            for p in range(self.rows.indptr[r], self.rows.indptr[r + 1]):
+                total += value[p] * w[index[p]]
         return total
 
     cdef double clear_row(self, int64_t r, double *w) noexcept nogil:
@@ -107,6 +116,17 @@ cdef class PartRows(FeatureMap):
             view[p] = sqrt(self.rows.inner(self.offset_data[i] + p, self.offset_data[i] + p))
         right = np.asarray(counts) @ norms[np.asarray(ids)]
         return float((right + most * norms.max()) ** 2)
+
+    def row_scores(self, w):
+        """The scores of all parts that have a row, float64[N]."""
+        out = np.empty(self.rows.n)
+        cdef double[::1] view = out
+        cdef const double[::1] weights = padded(np.asarray(w, np.float64))
+        cdef Py_ssize_t r
+        with nogil:
+            for r in range(self.rows.n):
+                view[r] = self.row_score(r, &weights[0])
+        return out
 
     def blocks(self, w):
         """feature [attributes]."""

@@ -7,6 +7,9 @@ from libc.stdint cimport int32_t, int64_t
 from cython_ext.structures.choice cimport Choice
 from cython_ext.structures.registry import StructureInfo
 
+cdef enum:
+    WIDTH = 4       # the scores of an example are padded to a multiple of this
+
 
 cdef class Candidates(Choice):
     """offsets: int64[n + 1], where the candidates of each example begin, one at least; costs: float64[N], what each
@@ -25,7 +28,7 @@ cdef class Candidates(Choice):
         return <Py_ssize_t> (self.offset_data[i + 1] - self.offset_data[i])
 
     cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
-        return (self.count(i) + 3) // 4 * 4
+        return (self.count(i) + WIDTH - 1) // WIDTH * WIDTH
 
 
 def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
@@ -39,7 +42,8 @@ def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
         raise ValueError('every feature of candidates has a weight: use --feature-set all')
     rows = SparseRows(dataset.indptr, dataset.indices, dataset.values, len(dataset.attributes))
     structure = Candidates(dataset.offsets, dataset.costs)
-    return structure, CandidateFeatures(structure, rows)
+    counts = np.diff(structure.offsets)
+    return structure, CandidateFeatures(rows, structure.offsets, -counts % WIDTH)
 
 
 def given(structure):

@@ -99,7 +99,7 @@ class CandidateTask:
 
     def outputs(self, codes, dataset, decoder, w):
         """(the chosen candidate of each example, the scores of all candidates, None without grades)."""
-        return codes, decoder.features.all_scores(w) if dataset.graded else None
+        return codes, decoder.features.row_scores(w) if dataset.graded else None
 
     def decode(self, o, module, predictions, block):
         text = io.BytesIO()

@@ -86,7 +86,7 @@ def test_all_scores_are_those_of_the_examples():
     features = build_problem(dataset_of(examples), 'candidates').features
     w = np.random.default_rng(0).normal(size=features.dim)
     one_by_one = [features.scores_of(i, w)[:count] for i, count in enumerate(COUNTS)]
-    assert features.all_scores(w).tolist() == np.concatenate(one_by_one).tolist()
+    assert features.row_scores(w).tolist() == np.concatenate(one_by_one).tolist()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from cython_ext.features.candidates import CandidateFeatures
 from cython_ext.features.kernel import KernelFeatures
 from cython_ext.features.kernel_basis import KernelBasis
 from cython_ext.features.kernel_function import Kernel
@@ -14,7 +13,7 @@ from cython_ext.features.observed import ObservedFeatures
 from cython_ext.features.sparse import SparseFeatures
 from cython_ext.features.sparse_rows import SparseRows
 from cython_ext.structures.boxes import build as build_boxes
-from cython_ext.structures.candidates import Candidates
+from cython_ext.structures.candidates import build as build_listed
 from tests import boxes, candidates
 from tests.enumeration import Enumeration
 from tests.kernels import explicit_features, with_features
@@ -72,8 +71,7 @@ def build_candidates(binary):
     counts = (3, 1, 8, 5)
     examples = candidates.random_examples(counts, attributes=5, binary=binary, seed=4)
     data = candidates.dataset_of(examples)
-    rows = SparseRows(data.indptr, data.indices, data.values, len(data.attributes))
-    features = CandidateFeatures(Candidates(data.offsets, data.costs), rows)
+    _, features = build_listed(data)
     places = np.arange(features.dim)
     return ListedCase(features, candidates.CandidateEnumeration(examples), places, 4, counts, places)
 
