@@ -10,9 +10,10 @@ from data_formats.errors import DataError, UsageError
 from data_formats.model import save
 from ssvm_cli import monitor
 from ssvm_cli.certificate import Tolerance
+from ssvm_cli.request import STARTS
 from ssvm_cli.schedule import Schedule
 from ssvm_cli.signals import StopFlag
-from ssvm_cli.training import GAP_MISSED, STARTS, Training
+from ssvm_cli.training import GAP_MISSED, Training
 from ssvm_cli.training_files import path_model
 
 COLUMNS = ('lambda', 'cumulative_passes')

@@ -9,8 +9,7 @@ import numpy as np
 
 from cython_ext.errors import UnfitDataError
 from cython_ext.features.kernel_function import Kernel
-from cython_ext.objectives.registry import Variant
-from cython_ext.solvers.registry import all_solvers, check_oracles
+from cython_ext.solvers.registry import check_oracles
 from cython_ext.structures.registry import structure_info
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.atomic import is_special, remove_leftovers
@@ -19,21 +18,21 @@ from data_formats.model import Model, load, save
 from data_formats.registry import format_named
 from ssvm_cli import __version__, hints, memory, monitor
 from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
-from ssvm_cli.classes import TREE, read_classes, requested_kind
+from ssvm_cli.classes import TREE, read_classes
 from ssvm_cli.cli import Terminated
-from ssvm_cli.inputs import read_training_data, task_before_reading
+from ssvm_cli.inputs import read_training_data
 from ssvm_cli.kernels import requested_kernel
-from ssvm_cli.options import TASK_LOSSES, accepted
+from ssvm_cli.options import TASK_LOSSES
 from ssvm_cli.progress import Progress, counted
 from ssvm_cli.relaxation import in_stages, said_of
+from ssvm_cli.request import check_loss, check_request, requested_loss, requested_solver, requested_variant
 from ssvm_cli.rescue import save_elsewhere
 from ssvm_cli.resources import available_cpus, return_memory
 from ssvm_cli.schedule import Schedule
-from ssvm_cli.settings import check_oracle, parse_settings, with_oracle
 from ssvm_cli.signals import StopFlag
-from ssvm_cli.solvers import WHOLE, choose
+from ssvm_cli.solvers import WHOLE
 from ssvm_cli.tasks import task_named
-from ssvm_cli.training_files import check_files, checkpoint_path
+from ssvm_cli.training_files import checkpoint_path
 
 STATUS_TEXT = {
     monitor.CONVERGED: 'converged',
@@ -78,85 +77,6 @@ def train(o):
         raise
     finally:
         progress.close()
-
-
-def check_request(o):
-    """Refuse what cannot work before any data are read.
-
-    Returns:
-        (SolverInfo, settings): the solver that will run, and its options.
-    """
-    if o.task_loss is not None and o.objective == 'log':
-        raise UsageError('--task-loss has no effect on --objective log (use --objective softmax-margin)')
-    if o.no_certificate and (o.require_gap or o.epsilon is not None):
-        raise UsageError('--no-certificate computes no gap, so --require-gap and --epsilon cannot be met')
-    if o.resume and o.init:
-        raise UsageError('--resume goes on from a checkpoint and --init from a model: give one of them')
-    if o.task_loss not in (None, TREE, *TASK_LOSSES) and not os.path.exists(o.task_loss):
-        known = ', '.join((*accepted(TASK_LOSSES), TREE))
-        raise UsageError(f'--task-loss {o.task_loss}: no such file (expected {known} or a file)')
-    kernel = requested_kernel(o)
-    kind = requested_kind(o)
-    task = task_before_reading(o.train, o.format_name, o.task)
-    loss = requested_loss(o, task)
-    info, settings = requested_solver(o, loss)
-    check_loss(info, task, loss)
-    starts = STARTS if kernel is None else STARTS[1:]  # coefficients belong to the tokens that they were made for
-    if o.init is not None and not any(hasattr(info.make, start) for start in starts):
-        able = [other.name for other in all_solvers() if any(hasattr(other.make, start) for start in starts)]
-        raise UsageError(f'--init: {info.name} cannot start from a model (solvers that can: {", ".join(able)})')
-    check_files(o, kind)
-    return info, settings
-
-
-def requested_solver(o, loss):
-    """(SolverInfo, settings) for a task loss, None where it is the usual one of the task."""
-    variants, order = requested_variant(o).names, int(o.order)
-    info = choose(o.solver, o.objective, requested_kernel(o) is not None, variants, loss, order)
-    texts = with_oracle(o.settings, o.oracle, info, all_solvers())
-    settings = parse_settings(texts, info.name, info.options)
-    check_oracle(o.oracle, o.objective, info, settings)
-    return info, settings
-
-
-def requested_loss(o, task):
-    """The name of the task loss; None where there is none, where it is the usual one of a task that is not known yet
-    (None), or where a file or a taxonomy has the costs."""
-    if o.objective == 'log':
-        return None
-    if o.hard_margin:
-        return 'zero-one'
-    if o.task_loss is None:
-        return None if task is None else structure_info(task).default_loss
-    return TASK_LOSSES.get(o.task_loss)
-
-
-def check_loss(info, task, loss):
-    """Refuse a loss that is no sum over parts where the solver needs one; task and loss as in requested_loss."""
-    if not info.decomposable or task is None or loss is None:
-        return
-    structure = structure_info(task)
-    if loss in structure.losses and loss not in structure.decomposable:
-        raise UsageError(
-            f'{info.name} needs a task loss that is a sum over parts, and {loss} on {task} is not '
-            '(use another --task-loss or another --solver)'
-        )
-
-
-def requested_variant(o):
-    """The Variant of the hinge that is asked for."""
-    variant = Variant(o.rescale, int(o.slack_norm), o.hard_margin)
-    try:
-        variant.check(o.objective)
-    except ValueError as error:
-        raise UsageError(str(error)) from error
-    if variant.hard_margin and o.task_loss not in (None, 'zero-one', '0'):
-        raise UsageError('--hard-margin has zero-one loss: leave --task-loss out')
-    return variant
-
-
-# How a solver takes a start: weights for any data, or a dual point of the same examples.
-STARTS = ('set_start', 'set_dual_point')
 
 
 class Training:
