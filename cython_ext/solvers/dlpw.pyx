@@ -5,8 +5,10 @@ the weights and the messages,
                                               + sum_c max_y (theta_c(y; w) - sum_{v in c} delta_cv(y_v)) ],
 
 ((2) of Meshi, Srebro and Hazan 2015, with the costs in theta and less the score of the right output). A visit of an example
-minimises over its messages block by block (structures/messages.pyx), and then takes a subgradient step eta/t on w; with
-smoothing, the maxima are T log sum exp(. / T) in both (Hazan and Urtasun 2010).
+minimises over its messages block by block (structures/messages.pyx), and then takes a subgradient step on w; with
+smoothing, the maxima are T log sum exp(. / T) in both (Hazan and Urtasun 2010). Steps are eta / (t + t0), the paper's but for
+t0: where lambda is small and an example has many factors, those of the first passes lead so far away that it takes
+thousands to come back.
 
 Any messages bound the loss of an example at any w, so the primal that is reported is g at the weights of the result, with
 maxima and after some more sweeps, and no linear program is asked for it. The dual point is the average of the beliefs of all
@@ -16,6 +18,7 @@ and mixed with the right outputs as far as that is better.
 
 import numpy as np
 
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memcpy
 
@@ -25,6 +28,7 @@ from cython_ext.problem import RANGES, Evaluation
 from cython_ext.problem cimport Problem
 from cython_ext.rng cimport shuffle
 from cython_ext.solvers.averaged_weights cimport AveragedWeights
+from cython_ext.solvers.differences import largest_right_norm2
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport Solver
 from cython_ext.structures.factor_graphs cimport FactorGraphs
@@ -32,7 +36,10 @@ from cython_ext.structures.messages cimport Messages
 from cython_ext.workspace cimport Workspace
 
 cdef enum:
+    SAMPLE = 300                # examples on which the first step size is chosen
     EVALUATION = 10             # sweeps over a copy of the messages before the primal is read off them
+
+cdef double CONSTANT = 1e12     # a t0 with which steps hardly change
 
 
 cdef class Dlpw(Solver):
@@ -48,7 +55,8 @@ cdef class Dlpw(Solver):
     cdef double *belief_data
     cdef const int64_t *part_begin
     cdef double *scratch
-    cdef double step, temperature
+    cdef readonly double step, t0
+    cdef double temperature
     cdef Py_ssize_t sweeps
     cdef bint average
     cdef object order_array
@@ -60,7 +68,6 @@ cdef class Dlpw(Solver):
         Solver.__init__(self, problem)
         self.messages, self.graphs, self.loss = problem.structure.messages, problem.structure.graphs, problem.objective.loss
         self.work, self.weights = Workspace(problem.structure), AveragedWeights(problem.features)
-        self.step = options['step'] if options['step'] > 0 else 1.0 / problem.lam
         self.temperature, self.sweeps, self.average = options['smoothing'], options['sweeps'], options['average']
         cdef int64_t[::1] begin = problem.structure.part_indptr()
         cdef double[::1] delta = np.zeros(self.messages.agreements.n + 1), beliefs = np.zeros(begin[problem.n] + 1)
@@ -72,11 +79,34 @@ cdef class Dlpw(Solver):
         self.memory, self.scratch = scratch, &scratch[0]
         self.order_array, self.order = np.asarray(order), &order[0]
         self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
-        self.position = -1
-        self._begin_with_the_right_outputs()
+        self.step = options['step'] if options['step'] > 0 else 1.0 / problem.lam
+        self.t0 = options['t0'] if options['t0'] > 0 else max(1.0, self.step / self._best_first_step())
+        self._begin()
 
-    def _begin_with_the_right_outputs(self):
+    def _best_first_step(self):
+        """The constant step, among powers of 4, with which a visit of each of the first examples meets the lowest bounds."""
+        cdef Py_ssize_t i, count = min(self.problem.n, SAMPLE)
+        cdef double total, best = INFINITY, chosen = 1.0, eta = self.step
+        cdef double shortest = 1.0 / largest_right_norm2(self.problem, self.work)
+        for power in range(-3, 8):
+            self.t0 = CONSTANT
+            self.step = CONSTANT * shortest * 4.0 ** power
+            self._begin()
+            total = 0.0
+            with nogil:
+                for i in range(count):
+                    total += self.visit(i)
+            if total < best:
+                best, chosen = total, self.step / CONSTANT
+        self.step = eta
+        return chosen
+
+    def _begin(self):
+        """Weights and messages 0, and beliefs in the right outputs."""
         cdef Py_ssize_t i, c, count
+        self.weights.clear()
+        self.delta[:] = self.beliefs[:] = 0
+        self.position = -1
         for i in range(self.problem.n):
             count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.ids, self.work.counts)
             for c in range(count):
@@ -101,27 +131,29 @@ cdef class Dlpw(Solver):
         self.passes += 1
         return True
 
-    cdef void visit(self, Py_ssize_t i) noexcept nogil:
-        """Minimises over the messages of an example, and takes a step on w."""
+    cdef double visit(self, Py_ssize_t i) noexcept nogil:
+        """Minimises over the messages of an example, and takes a step on w; returns what they bound its loss by."""
         cdef double *mean = self.work.mean
         cdef double *belief = self.belief_data + self.part_begin[i]
-        cdef double share = 2.0 / (self.passes + 2), step
-        cdef Py_ssize_t c, p, count
+        cdef double share = 2.0 / (self.passes + 2), step = self.step / (self.weights.t + self.t0), bound = 0.0
+        cdef Py_ssize_t c, p, count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.ids,
+                                                                   self.work.counts)
         self.weights.scores(i, self.work.theta)
+        for c in range(count):
+            bound -= self.work.theta[self.work.ids[c]] * self.work.counts[c]
         self.loss.add_costs(i, 1.0, self.work.theta)
-        self.messages.minimise(i, self.work.theta, self.delta_data + self.messages.agreements.begin[i], self.temperature,
-                               self.sweeps, self.scratch)
+        bound += self.messages.minimise(i, self.work.theta, self.delta_data + self.messages.agreements.begin[i],
+                                        self.temperature, self.sweeps, self.scratch)
         self.messages.beliefs(i, self.work.theta, self.temperature, mean)
         self.oracle_calls += 1
         for p in range(self.part_begin[i + 1] - self.part_begin[i]):
             belief[p] += share * (mean[p] - belief[p])
-        count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.ids, self.work.counts)
         for c in range(count):
             mean[self.work.ids[c]] -= self.work.counts[c]
-        step = self.step / (self.weights.t + 1)
         self.weights.shrink(1.0 - step * self.problem.lam)
         self.weights.add(i, mean, -step)
         self.weights.arrive()
+        return bound
 
     # ------------------------------------------------------------------------------------------ the two bounds
 
@@ -212,7 +244,7 @@ cdef class Dlpw(Solver):
     def state(self):
         return {
             **Solver.state(self), **self.weights.state(), 'messages': self.delta.copy(), 'beliefs': self.beliefs.copy(),
-            'order': self.order_array.copy(), 'position': self.position, 'random': self.random,
+            'order': self.order_array.copy(), 'position': self.position, 'random': self.random, 't0': self.t0,
         }
 
     def restore(self, state):
@@ -221,10 +253,12 @@ cdef class Dlpw(Solver):
         self.delta[:], self.beliefs[:] = state['messages'], state['beliefs']
         self.order_array[:] = state['order']
         self.position, self.random = state['position'], state['random']
+        self.t0 = state['t0']
 
 
 OPTIONS = {
-    'step': Option(float, 0.0, 'eta of the steps eta/t on the weights; 0: 1 / lambda', minimum=0),
+    'step': Option(float, 0.0, 'eta of the steps eta / (t + t0) on the weights; 0: 1 / lambda', minimum=0),
+    't0': Option(float, 0.0, 'the t0 of these; 0: from the best first step on some examples', minimum=0),
     'smoothing': Option(float, 0.0, 'T of T log sum exp(. / T) in place of each maximum; 0: maxima', minimum=0),
     'sweeps': Option(int, 1, 'sweeps over the messages of an example at each visit', minimum=1),
     'average': Option(bool, True, 'the result is the average of the weights, not the last ones'),

@@ -172,6 +172,18 @@ def test_it_reaches_the_relaxed_optimum_of_label_sets():
     assert 0 <= best.dual_value() * (1 + 1e-5) - method.dual_value() <= 0.02 * best.dual_value()
 
 
+def test_first_steps_are_short_where_lambda_is_small():
+    """With eta/t itself, t0 = 1, twenty passes end above the objective of no weights at all."""
+    problem = build_problem(label_sets(n=40, labels=8), 'multilabel', lam=1e-4, structure={'relaxation': 'lp'})
+    found = []
+    for options in ({}, {'t0': 1.0}):
+        method = make('dlpw', problem, seed=1, **options)
+        nothing = method.evaluation().primal
+        run(method, 20)
+        found.append(method.evaluation().primal / nothing)
+    assert found[0] < 0.5 and found[1] > 1
+
+
 @pytest.mark.parametrize('relaxation', ['none', 'soft'])
 def test_it_is_for_the_local_polytope(relaxation):
     layout = graphs.layout(BINARY, seed=4, tied=True)
