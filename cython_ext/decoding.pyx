@@ -59,8 +59,9 @@ cdef class Decoder:
         out = []
         for i in range(structure.n):
             length = structure.code_of(i)
-            self.features.scores(i, &w[0], work.theta)
-            count = structure.topk(i, work.theta, k, work.scratch, &values[0], work.codes)
+            with nogil:
+                self.features.scores(i, &w[0], work.theta)
+                count = structure.topk(i, work.theta, k, work.scratch, &values[0], work.codes)
             codes = np.empty((count, length), np.int32)
             if count and length:
                 codes.ravel()[:] = <int32_t[:count * length]> work.codes
@@ -83,8 +84,9 @@ cdef class Decoder:
         out = []
         for i in range(structure.n):
             size = structure.size_of(i)
-            self.features.scores(i, &weights[0], work.theta)
-            structure.exp(i, work.theta, work.scratch, work.mean)
+            with nogil:
+                self.features.scores(i, &weights[0], work.theta)
+                structure.exp(i, work.theta, work.scratch, work.mean)
             out.append(np.array(<double[:size]> work.mean) if size else np.empty(0))
         return out
 

@@ -60,25 +60,21 @@ def even_ranges(size, count):
 
 
 def in_order(function, items, threads):
-    """function(item) for each item, in order, by several threads; at most 2 threads + 1 items are held at a time.
+    """function(item) for each item, in order, by other threads; at most 2 threads + 1 items are held at a time.
 
     Errors keep the order too: what fails, an item on its way here or the function, does so behind all results before.
+    An interruption is not held up by what the threads are at.
     """
-    if threads == 1:
-        yield from map(function, items)
-        return
-    with ThreadPoolExecutor(threads) as executor:
-        waiting = deque()
-        try:
-            for future in _futures(executor, function, items):
-                waiting.append(future)
-                if len(waiting) > 2 * threads:
-                    yield waiting.popleft().result()
-            while waiting:
+    executor, waiting = ThreadPoolExecutor(threads), deque()
+    try:
+        for future in _futures(executor, function, items):
+            waiting.append(future)
+            if len(waiting) > 2 * threads:
                 yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
 
 
 def _futures(executor, function, items):

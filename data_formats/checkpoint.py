@@ -13,6 +13,7 @@ from data_formats.errors import DataError
 FORMAT = 'ssvm-checkpoint'
 FORMAT_VERSION = 1
 DOCUMENT = 'checkpoint.json'
+NUMBER = 'number'
 
 
 @dataclass
@@ -38,10 +39,8 @@ def save(checkpoint, path):
                 value = value.item()
             if isinstance(value, np.ndarray):
                 arrays[f'{part}.{key}'] = value
-            elif isinstance(value, float) and not math.isfinite(value):
-                arrays[f'{part}.{key}'] = np.array(value)  # JSON has no infinity
             else:
-                scalars[part][key] = value
+                scalars[part][key] = _spelled(value)
     document = {'format': FORMAT, 'format_version': FORMAT_VERSION, 'run': checkpoint.run, 'parts': scalars}
     with atomic_output(path) as stream:
         write_container(stream, DOCUMENT, document, arrays)
@@ -59,7 +58,7 @@ def load(path):
     document = container.document
     if document.get('format') != FORMAT or document.get('format_version') != FORMAT_VERSION:
         raise container.error(f'checkpoint of format {document.get("format_version")!r}', f'expected {FORMAT_VERSION}')
-    parts = document.get('parts')
+    parts = _read(document.get('parts'))
     if not isinstance(document.get('run'), dict) or not isinstance(parts, dict):
         raise container.error('incomplete checkpoint')
     for name in container.names():
@@ -67,6 +66,22 @@ def load(path):
         array = container.any_array(name)
         parts.setdefault(part, {})[key] = array.item() if array.ndim == 0 else array
     return Checkpoint(document['run'], parts)
+
+
+def _spelled(value):
+    """A value with numbers that JSON does not have as {NUMBER: text}."""
+    if isinstance(value, dict):
+        return {key: _spelled(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_spelled(item) for item in value]
+    return {NUMBER: str(value)} if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _read(value):
+    """What _spelled was given, lists for tuples."""
+    if isinstance(value, dict):
+        return float(value[NUMBER]) if set(value) == {NUMBER} else {key: _read(item) for key, item in value.items()}
+    return [_read(item) for item in value] if isinstance(value, list) else value
 
 
 def is_checkpoint(path):

@@ -187,6 +187,7 @@ def dual_by_passes(problem, passes):
     value, best = -np.inf, None
     for _ in range(passes):
         solver.run_pass(stop)
+        problem.structure.check()
         if solver.dual_value() > value:
             value, best = solver.dual_value(), solver.dual_point()
         if solver.finished:

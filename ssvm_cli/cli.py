@@ -79,9 +79,12 @@ def _report(error):
     if isinstance(error, UsageError):
         say(f'Error: {error}')
         return error.exit_code
-    if isinstance(error, SsvmError | InexactError):
+    if isinstance(error, SsvmError):
         say(error)
         return error.exit_code
+    if isinstance(error, InexactError):
+        say(error)
+        return 1
     if isinstance(error, BrokenPipeError):
         _close_stdout()
         return 0
@@ -90,7 +93,7 @@ def _report(error):
     if isinstance(error, KeyboardInterrupt | click.Abort):
         return 128 + signal.SIGINT
     if isinstance(error, OSError):
-        say(f'{error.filename}: {error.strerror}' if error.filename else f'ssvm: {error}')
+        say(f'{error.filename or "<stdout>"}: {error.strerror or error}')  # files of our own are named
         return 1
     if isinstance(error, MemoryError):
         say('ssvm: out of memory (--min-freq N and --feature-set observed need less)')
@@ -100,8 +103,8 @@ def _report(error):
 
 
 def say(message):
-    """One line on stderr, whatever bytes file names and labels are made of."""
-    with contextlib.suppress(BrokenPipeError):
+    """One line on stderr, whatever bytes file names and labels are made of, if anybody can be told."""
+    with contextlib.suppress(OSError):
         click.echo(str(message).encode('utf-8', 'surrogateescape'), err=True)
 
 

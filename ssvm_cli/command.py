@@ -168,7 +168,7 @@ class GeometricPath(click.ParamType):
             self.fail(f'{value!r}: expected positive numbers')
         if (first != last and (factor < 1) != (last < first)) or (factor == 1 and first != last):
             self.fail(f'{value!r}: FACTOR {factor:g} does not lead from {first:g} to {last:g}')
-        count = 1 if first == last else 1 + math.floor(math.log(last / first) / math.log(factor) + 1e-9)
+        count = 1 if first == last else 1 + math.floor((math.log(last) - math.log(first)) / math.log(factor) + 1e-9)
         if count > LONGEST_PATH:
             self.fail(f'{value!r}: {count} values (expected at most {LONGEST_PATH})')
         return tuple(float(f'{first * factor**k:.14g}') for k in range(count))

@@ -4,10 +4,11 @@ import contextlib
 import os
 import sys
 
-from data_formats.atomic import atomic_output
+from data_formats.atomic import atomic_output, is_special
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError, UsageError, file_errors
 from data_formats.model import is_container, load, save
+from data_formats.parameters.label_sets import OF_EXAMPLES
 from data_formats.registry import FORMATS, by_extension, detect, format_named
 from data_formats.source import Source
 from ssvm_cli.inputs import read_text
@@ -24,11 +25,20 @@ def convert(o):
 
     check_paths({'INPUT': o.input, '--template': o.template}, {'OUTPUT': o.output, '--names': o.names})
     progress = Progress(o.verbose)
+    if o.input != '-' and is_special(o.input):
+        raise DataError(o.input, None, 'is a pipe or a device', 'expected a file, or - for standard input')
     head = first_bytes(o.input)
     if is_container(head):
         _refuse_data_options(o, 'a model')
         _refuse_data_name(o, 'a model, which becomes text')
-        write_model_tsv(load(o.input), o.output)
+        model = load(o.input)
+        write_model_tsv(model, o.output)
+        left_out = [name for name in OF_EXAMPLES if name in model.weights]
+        if left_out:
+            names = ', '.join(left_out)
+            progress.say(
+                f'{o.input}: left out, being of the training examples: {names} (ssvm gap of the text is looser)'
+            )
         return
     with Source(o.input) as source:
         if is_model_tsv(source.head()):

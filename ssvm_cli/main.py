@@ -1,5 +1,6 @@
 """Entry point of the console script, and of `python -m ssvm_cli.main`."""
 
+import contextlib
 import os
 import sys
 
@@ -15,10 +16,22 @@ def run():
         from ssvm_cli.cli import cli
 
         cli.main()
+    except SystemExit as end:
+        if end.code in (130, 143):  # threads may be at work still, and nobody waits for what they find
+            leave(end.code)
+        raise
     except KeyboardInterrupt:
         if os.environ.get('SSVM_TRACEBACK'):
             raise
         sys.exit(130)  # 128 + SIGINT
+
+
+def leave(code):
+    """End the process at once, with what has been written."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)
 
 
 if __name__ == '__main__':

@@ -1,5 +1,6 @@
 """What a run says to people, on standard error."""
 
+import contextlib
 import shutil
 import sys
 import time
@@ -26,7 +27,8 @@ class Progress:
         """One line for people who asked for at least this level."""
         if self.level >= level:
             self._clear()
-            click.echo(text.encode('utf-8', 'surrogateescape'), err=True)
+            with contextlib.suppress(OSError):  # a full disk or a closed pipe is no reason to lose a run
+                click.echo(text.encode('utf-8', 'surrogateescape'), err=True)
 
     def row(self, row):
         """One checkpoint of the run, a row of the log."""
@@ -50,16 +52,20 @@ class Progress:
         else:
             self._last = text
         width = shutil.get_terminal_size().columns - 1  # a line that wraps cannot be drawn over
-        sys.stderr.write('\r' + text[:width] + '\x1b[K')
-        sys.stderr.flush()
+        self._write('\r' + text[:width] + '\x1b[K')
         self._dirty = True
         self._drawn = time.monotonic()
 
     def _clear(self):
         if self._dirty:
-            sys.stderr.write('\r\x1b[K')
-            sys.stderr.flush()
+            self._write('\r\x1b[K')
             self._dirty = False
+
+    @staticmethod
+    def _write(text):
+        with contextlib.suppress(OSError):
+            sys.stderr.write(text)
+            sys.stderr.flush()
 
 
 def counted(number, one, many=None):

@@ -26,6 +26,8 @@ def requested_relaxation(o, layout):
         name = 'soft' if asked or not has_exact_oracle(layout) else 'none'
     if name != 'soft' and asked:
         raise UsageError(f'{asked[0]} is about --relaxation soft')
+    if name == 'soft' and o.objective != 'hinge' and not asked and o.relaxation is None:
+        raise UsageError(f'{o.objective} needs sums over all outputs, and these graphs are too large (use hinge)')
     if name == 'soft' and o.objective != 'hinge':
         raise UsageError(f'--relaxation soft is a relaxation of the hinge, not of {o.objective} (--relaxation none)')
     if name != 'soft':

@@ -70,11 +70,14 @@ def requested_loss(o, task):
 
 
 def check_loss(info, task, loss):
-    """Refuse a loss that is no sum over parts where the solver needs one; task and loss as in requested_loss."""
-    if not info.decomposable or task is None or loss is None:
+    """Refuse a loss that the task does not have, and one that is no sum over parts where the solver needs one; task and
+    loss as in requested_loss."""
+    if task is None or loss is None:
         return
     structure = structure_info(task)
-    if loss in structure.losses and loss not in structure.decomposable:
+    if loss not in structure.losses:
+        raise UsageError(f'{task} has no task loss {loss} (choose from {", ".join(structure.losses)})')
+    if info.decomposable and loss not in structure.decomposable:
         raise UsageError(
             f'{info.name} needs a task loss that is a sum over parts, and {loss} on {task} is not '
             '(use another --task-loss or another --solver)'

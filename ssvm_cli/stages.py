@@ -32,6 +32,7 @@ def check_stages(o, info):
         '--resume': o.resume,
         '--checkpoint': o.checkpoint is not None,
         '--no-certificate': o.no_certificate,
+        '--smooth-max': o.augmented_lagrangian and o.smooth_max is not None,
     }.items():
         if given:
             raise UsageError(f'{option} cannot be combined with {name}')

@@ -166,7 +166,7 @@ class Training:
         if o.task_loss is None and self.loss_name in WHOLE:  # not every solver can do with it
             self.info, settings = requested_solver(o, self.loss_name)
             self.settings = self.info.settings(settings)
-        check_loss(self.info, self.task.name, self.loss_name)
+        check_loss(self.info, self.task.name, requested_loss(o, self.task.name))
         self.lam = o.lam if o.lam is not None else 1 / data.n
         self.kernel, self.variant = requested_kernel(o), requested_variant(o)
         if o.hard_margin:

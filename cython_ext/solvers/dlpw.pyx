@@ -40,6 +40,7 @@ cdef enum:
     EVALUATION = 10             # sweeps over a copy of the messages before the primal is read off them
 
 cdef double CONSTANT = 1e12     # a t0 with which steps hardly change
+cdef double LEAST = 1e-6        # temperature
 
 
 cdef class Dlpw(Solver):
@@ -68,6 +69,8 @@ cdef class Dlpw(Solver):
         Solver.__init__(self, problem)
         self.messages, self.graphs, self.loss = problem.structure.messages, problem.structure.graphs, problem.objective.loss
         self.work, self.weights = Workspace(problem.structure), AveragedWeights(problem.features)
+        if 0 < options['smoothing'] < LEAST:
+            raise ValueError(f'smoothing={options["smoothing"]:g} drowns in rounding (expected 0, or at least {LEAST:g})')
         self.temperature, self.sweeps, self.average = options['smoothing'], options['sweeps'], options['average']
         cdef int64_t[::1] begin = problem.structure.part_indptr()
         cdef double[::1] delta = np.zeros(self.messages.agreements.n + 1), beliefs = np.zeros(begin[problem.n] + 1)
@@ -259,8 +262,9 @@ cdef class Dlpw(Solver):
 OPTIONS = {
     'step': Option(float, 0.0, 'eta of the steps eta / (t + t0) on the weights; 0: 1 / lambda', minimum=0),
     't0': Option(float, 0.0, 'the t0 of these; 0: from the best first step on some examples', minimum=0),
-    'smoothing': Option(float, 0.0, 'T of T log sum exp(. / T) in place of each maximum; 0: maxima', minimum=0),
-    'sweeps': Option(int, 1, 'sweeps over the messages of an example at each visit', minimum=1),
+    'smoothing': Option(float, 0.0, 'T of T log sum exp(. / T) in place of each maximum; 0: maxima', minimum=0,
+                        maximum=1000),
+    'sweeps': Option(int, 1, 'sweeps over the messages of an example at each visit', minimum=1, maximum=1000),
     'average': Option(bool, True, 'the result is the average of the weights, not the last ones'),
 }
 

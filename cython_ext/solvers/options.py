@@ -12,7 +12,7 @@ class Option:
     default: Any
     help: str
     minimum: float | None = None
-    maximum: float = 2**31 - 1
+    maximum: float | None = None
 
     def parse(self, text):
         """The value of a word from the command line. Raises ValueError with what was expected."""
@@ -40,8 +40,9 @@ class Option:
             raise ValueError(f'expected {"a whole number" if self.type is int else "a number"}') from None
         if value != value or (self.minimum is not None and value < self.minimum):
             raise ValueError(f'expected at least {self.minimum:g}' if self.minimum is not None else 'expected a number')
-        if self.type is int and value > self.maximum:
-            raise ValueError(f'expected at most {self.maximum}')
+        most = 2**31 - 1 if self.maximum is None and self.type is int else self.maximum
+        if most is not None and value > most:
+            raise ValueError(f'expected at most {most:.10g}')
         return value
 
 

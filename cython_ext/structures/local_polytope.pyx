@@ -7,7 +7,7 @@ An output is a point of the polytope, and may be fractional; its code holds the 
 
 import numpy as np
 
-from libc.math cimport INFINITY, fabs
+from libc.math cimport INFINITY, NAN, fabs
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
@@ -30,6 +30,7 @@ cdef class LocalPolytope(Structure):
     cdef readonly FactorGraphs graphs
     cdef readonly Messages messages
     cdef readonly object programs               # by shape
+    cdef object failure                         # an exception that a linear program ended with
     cdef object rights
     cdef const int32_t *right_data
     cdef const int64_t *right_begin
@@ -88,7 +89,19 @@ cdef class LocalPolytope(Structure):
 
     cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil:
         with gil:
-            return self._solve(i, theta, code)
+            if self.failure is None:
+                try:
+                    return self._solve(i, theta, code)
+                except BaseException as error:              # an interruption among them
+                    self.failure = error
+        memcpy(code, self.gold(i), self.code_of(i) * sizeof(int32_t))
+        return NAN
+
+    def check(self):
+        """Raises what has ended a linear program before its solution; no further one was solved since."""
+        failure, self.failure = self.failure, None
+        if failure is not None:
+            raise failure
 
     cdef double _solve(self, Py_ssize_t i, const double *theta, int32_t *code):
         from scipy.optimize import linprog

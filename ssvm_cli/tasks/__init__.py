@@ -92,4 +92,4 @@ def check_options(task, o):
     """
     for parameter, (spelling, nothing) in TASK_OPTIONS.items():
         if parameter not in task.options and getattr(o, parameter, nothing) != nothing:
-            raise UsageError(f'{spelling} has no meaning for the task {task.name}')
+            raise UsageError(f'{spelling} has no meaning for the task {task.name}: leave it out')

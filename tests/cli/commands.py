@@ -20,6 +20,7 @@ def run(*args, code=0, stdin=None):
     result = CliRunner(**separate).invoke(cli, [str(arg) for arg in args], input=stdin)
     assert result.exit_code == code, f'exit {result.exit_code} (expected {code}): {result.stderr}'
     assert 'Traceback' not in result.stderr
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
 
 

@@ -18,6 +18,7 @@ def test_everything_comes_back(tmp_path):
         'state': 2**127 + 1,
         'step': 0.1,
         'best': math.inf,
+        'several': {'a': -math.inf, 'b': [1.5, math.inf, None]},
         'name': 'x',
         'none': None,
         'finished': np.bool_(True),

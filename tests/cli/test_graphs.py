@@ -3,13 +3,15 @@
 import csv
 import json
 import re
+import signal
+import time
 
 import numpy as np
 import pytest
 
 from cython_ext.structures.elimination import elimination_order
 from data_formats.model import load
-from tests.cli.commands import ROOT, run
+from tests.cli.commands import ROOT, run, start
 
 QUIET = ('-q', '--lambda', 0.02)
 
@@ -240,6 +242,31 @@ def test_a_run_whose_cuts_give_up_ends(files):
     assert not (files / 'm').exists()
 
 
+@pytest.mark.parametrize('threads', [1, 2])
+def test_an_interrupted_certificate_is_none(files, threads):
+    """The signal arrives inside a linear program, or right before one."""
+    (files / 'many.ml').write_text(label_sets(3000))
+    run('train', *QUIET, '--relaxation', 'lp', '--max-passes', 1, 'sets.ml', 'm')
+    process = start('gap', '--json', '--threads', threads, 'many.ml', 'm', cwd=files)
+    time.sleep(2.0)  # 3000 linear programs take ten seconds at least
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (143, b'', b'')
+
+
+@pytest.mark.parametrize('threads', [1, 2])
+def test_long_lists_can_be_interrupted(files, threads):
+    (files / 'wide.jsonl').write_text(picture(np.random.default_rng(2), 12))
+    run('train', *QUIET, '--relaxation', 'none', '--lambda', 0.1, '--max-passes', 5, 'wide.jsonl', 'm')
+    how = ('--threads', threads, '--nbest', 1000000, 'wide.jsonl', 'm', 'out')
+    process = start('predict', *how, cwd=files)
+    time.sleep(2.0)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=10)
+    assert process.returncode == 143
+    assert not list(files.glob('*out*'))
+
+
 def complete_graph(nodes, states):
     """One example with random states, and a factor with a random feature for every pair of nodes."""
     rng = np.random.default_rng(nodes)
@@ -279,6 +306,11 @@ def picture(rng, side):
         (('--smooth-max', 0), '0 is not above 0'),
         (('--rho', '1:0.1:0.5', '--resume'), '--rho FROM:TO:FACTOR cannot be combined with --resume'),
         (('--augmented-lagrangian', '--lambda-path', '1:0.1:0.5'), 'cannot be combined with --lambda-path'),
+        (('--augmented-lagrangian', '--smooth-max', 1), '--augmented-lagrangian cannot be combined with --smooth-max'),
+        (('--rho', '1e308:1e-308:0.99999'), 'values (expected at most'),
+        (('--task-loss', 'f1'), 'multilabel has no task loss f1 (choose from hamming, zero-one)'),
+        (('--solver', 'dlpw', '--set', 'smoothing=1e-9'), 'drowns in rounding (expected 0, or at least 1e-06)'),
+        (('--solver', 'dlpw', '--set', 'smoothing=inf'), 'expected at most 1000'),
         (('--augmented-lagrangian', '--no-certificate'), 'cannot be combined with --no-certificate'),
         (('--augmented-lagrangian', '--solver', 'sgd'), 'sgd cannot start from the dual point of the stage before'),
         (('--solver', 'counts'), 'counts is for'),
@@ -424,7 +456,8 @@ def test_altered_models_are_refused(files):
 
 def test_a_model_without_its_agreement_is_certified_all_the_same(files):
     run('train', *QUIET, '--relaxation', 'soft', 'sets.ml', 'm')
-    run('convert', 'm', 'm.tsv')
+    said = run('convert', 'm', 'm.tsv').stderr
+    assert said == 'm: left out, being of the training examples: agreement (ssvm gap of the text is looser)\n'
     run('convert', 'm.tsv', 'again')
     whole, rest = gap_of('sets.ml', 'm'), gap_of('sets.ml', 'again')
     assert rest['dual'] <= whole['primal'] <= rest['primal']

@@ -2,7 +2,11 @@
 
 import csv
 import json
+import os
 import re
+import shlex
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -11,7 +15,7 @@ import pytest
 from data_formats.errors import DataError
 from data_formats.log import COLUMNS, TrainingLog, read_log
 from data_formats.model import load
-from tests.cli.commands import run
+from tests.cli.commands import environment, run
 
 
 def gap(data, model):
@@ -547,3 +551,32 @@ def test_what_counts_lacks_is_lacking_in_the_file(files, tmp_path):
     assert said.startswith(f'{tmp_path / "t.svm"}: counts needs an attribute that every token has')
     assert 'use --feature-set all' in run('train', '--feature-set', 'observed', *how, code=2).stderr
     run('train', '--bias', *how)
+
+
+def test_checkpoints_before_any_weights_fit(tmp_path):
+    """With a hard margin the primal is infinite at first."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(60, 6))
+    y = (x @ rng.normal(size=(6, 4))).argmax(axis=1)
+    lines = [f'{k} ' + ' '.join(f'{j + 1}:{v:.3f}' for j, v in enumerate(row)) for k, row in zip(y, x, strict=True)]
+    (tmp_path / 'train.svm').write_text('\n'.join(lines) + '\n')
+    how = ('-q', '--hard-margin', '--checkpoint', tmp_path / 'c', '--checkpoint-every', 1e-9, tmp_path / 'train.svm')
+    run('train', *how, '--max-passes', 40, tmp_path / 'whole')
+    (tmp_path / 'c').unlink()
+    run('train', *how, '--max-passes', 1, tmp_path / 'm', code=1)
+    run('train', *how, '--max-passes', 40, '--resume', tmp_path / 'm')
+    assert load(tmp_path / 'm').header['primal'] == load(tmp_path / 'whole').header['primal']
+
+
+@pytest.mark.skipif(not os.path.exists('/dev/full'), reason='/dev/full is not there')
+@pytest.mark.parametrize('closed', [False, True])
+def test_a_run_that_cannot_speak_is_not_lost(files, tmp_path, closed):
+    model = tmp_path / 'm'
+    if closed:
+        command = f'{shlex.quote(sys.executable)} -m ssvm_cli.main train {files / "train.svm"} {model} 2>&-'
+        process = subprocess.run(command, shell=True, env=environment(), timeout=60)
+    else:
+        with open('/dev/full', 'w') as full:
+            argv = [sys.executable, '-m', 'ssvm_cli.main', 'train', files / 'train.svm', model]
+            process = subprocess.run(argv, stderr=full, env=environment(), timeout=60)
+    assert process.returncode == 0 and load(model).header['status'] == 'converged'
