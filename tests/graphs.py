@@ -25,7 +25,7 @@ GRAPHS = {
 GLOBAL = {
     'chain': ((2, 3, 2, 3), (('tree', ((0, 1), (1, 2), (2, 3))), (0, 2))),
     'star': ((3, 2, 2, 2), ((1, 0), ('tree', ((2, 0), (0, 1), (3, 0))), (2, 1), ('tree', ((2, 3), (3, 1))))),
-    'rows': ((2,) * 6, tuple(('tree', ((a, a + 1), (a + 1, a + 2))) for a in (0, 3)) + ((0, 3), (1, 4), (2, 5))),
+    'rows': ((2,) * 6, (*tuple(('tree', ((a, a + 1), (a + 1, a + 2))) for a in (0, 3)), (0, 3), (1, 4), (2, 5))),
     'only chain': ((2, 3, 2, 3), (('tree', ((0, 1), (1, 2), (2, 3))),)),
     'only tree': ((2, 3, 2, 3), (('tree', ((0, 1), (1, 2), (3, 1))),)),
     'counted': ((2, 2, 2, 2), (('count', (3, 0, 1, 2), (0, 1, 3)),)),
@@ -36,8 +36,8 @@ COUNTED = ('counted', 'counts apart')  # those that have an exact oracle
 
 
 def laid_out(name):
-    """(states, scopes of factors of several nodes, groups of them, {number of a count: its buckets}) of a graph; numbers
-    of factors begin with those of the nodes."""
+    """(states, scopes of factors of several nodes, groups of them, {number of a count: its buckets}) of a graph;
+    numbers of factors begin with those of the nodes."""
     states, items = GRAPHS[name] if name in GRAPHS else GLOBAL[name]
     scopes, groups, counts = [], [], {}
     for item in items:

@@ -9,7 +9,8 @@ from cython_ext.structures.graph_layout import FactorType, GraphLayout, Shape
 
 @dataclass(frozen=True)
 class Block:
-    """The factors first, ..., end - 1 of a shape; nodes: those they are over; whole: whether they are a global factor."""
+    """The factors first, ..., end - 1 of a shape; nodes: those they are over; whole: whether they are a global
+    factor."""
 
     first: int
     end: int
@@ -35,8 +36,8 @@ def has_global_factors(layout):
 
 
 def inner_layout(layout, blocks):
-    """(the GraphLayout of the global factors among lists of Blocks, one for each shape; for each Block its example there,
-    -1 for those that are none). Its nodes have no weights, and their states are not known."""
+    """(the GraphLayout of the global factors among lists of Blocks, one for each shape; for each Block its example
+    there, -1 for those that are none). Its nodes have no weights, and their states are not known."""
     types, shapes, known, numbers = list(layout.types), [], {}, []
     of_states = {}  # the type of nodes with so many states
     for shape, several in zip(layout.shapes, blocks, strict=True):

@@ -73,11 +73,14 @@ def linear_program(layout, naming):
 
 
 def dual_decomposition(layout, naming):
-    """(DualDecomposition, GraphFeatures), to predict with."""
+    """(DualDecomposition, GraphFeatures), to predict with; CountsError where there are counts."""
     from cython_ext.features.factors import FactorWeights, GraphFeatures
+    from cython_ext.structures.count_layout import CountsError, has_counts
     from cython_ext.structures.dual_decomposition import DualDecomposition
     from cython_ext.structures.factor_graphs import FactorGraphs
 
+    if any(has_counts(layout, shape) for shape in layout.shapes):
+        raise CountsError('a graph has a factor that counts, which has no table to send messages from')
     graphs = FactorGraphs(layout)
     return DualDecomposition(graphs), GraphFeatures(FactorWeights(graphs, naming))
 

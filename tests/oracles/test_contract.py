@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from tests.optimum import log_sum_exp, softmax
 from cython_ext.structures.factor_blocks import FactorBlocks
+from tests.optimum import log_sum_exp, softmax
 from tests.oracles.cases import CASES, RANKED, case
 
 SEEDS = range(3)

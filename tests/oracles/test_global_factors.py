@@ -1,10 +1,12 @@
-"""Global factors of soft constraints: features, costs and sums, against the list of their labelings; counts of many nodes.
-The oracles of small ones are among the cases of test_contract.py."""
+"""Global factors of soft constraints: features, costs and sums, against the list of their labelings; counts of many
+nodes. The oracles of small ones are among the cases of test_contract.py."""
 
 import functools
+import itertools
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 from cython_ext.parallel import Pool
 from cython_ext.structures.count_layout import CountsError
@@ -191,12 +193,75 @@ def test_exact_oracles_of_counts():
     assert isinstance(build_relaxed(layout, Flat(layout), 'none', None, LAM)[0], Graph)
     layout = graphs.layout(('counted', 'both'))
     assert not has_exact_oracle(layout)
-    with pytest.raises(CountsError, match='a factor beside one that counts: there is no exact oracle .use --relaxation'):
+    with pytest.raises(CountsError, match='a factor beside one that counts: there is no exact oracle'):
         build_relaxed(layout, Flat(layout), 'none', None, LAM)
     layout = graphs.layout(('counts apart',))
     layout.shapes[0].scopes[-1] = (4, 5)
     with pytest.raises(CountsError, match='two factors that count the same node'):
         build_relaxed(layout, Flat(layout), 'none', None, LAM)
+
+
+@pytest.mark.parametrize('name', ['counted', 'counts apart', 'both', 'rows'])
+def test_the_local_polytope_has_distributions_over_labelings_of_counts(name):
+    """Its maximum is that of a linear program with a variable for each labeling of each factor (pairs on their own)."""
+    layout = graphs.layout((name, 'loop'), seed=1)
+    structure, _ = build_relaxed(layout, Flat(layout), 'lp', None, LAM)
+    truth, counting = graphs.GraphEnumeration(layout), name != 'rows'
+    assert structure.oracles == (('max',) if counting else ('max', 'messages'))
+    right = structure.gold_code(0)
+    assert structure.is_output(0, right)
+    np.testing.assert_array_equal(structure.statistics(0, right), truth.examples[0].parts[truth.examples[0].gold])
+    fractional, bounds = 0, (truth.examples[0].parts.shape[1], truth.states(0))
+    for seed in range(12):
+        theta = np.random.default_rng(seed).normal(size=bounds[0])
+        value, code = structure.max_oracle(0, theta)
+        point = code.view(np.float64)
+        assert value == pytest.approx(point @ theta, rel=1e-12) == pytest.approx(by_labelings(layout, truth, theta))
+        assert value >= (truth.examples[0].parts @ theta).max() - 1e-9
+        assert structure.is_output(0, code)
+        fractional += bool((np.abs(point - np.round(point)) > 1e-6).any())
+        if counting:
+            for k in (-1, len(point) - 2):  # another bucket, or more of it
+                wrong = point.copy()
+                wrong[k] += 0.01
+                assert not structure.is_output(0, wrong.view(np.int32))
+    assert (fractional > 0) == (name in ('both', 'rows')), 'the relaxation is one, and exact for counts alone'
+
+
+def test_a_point_whose_counts_no_labeling_has_is_outside():
+    """Half a count of none and half a count of all, with one node in state 1 and one in state 0: sums fit."""
+    structure = build_relaxed(*two_counted(), 'lp', None, LAM)[0]
+    for of_nodes, inside in (([0, 1, 1, 0], False), ([0.5, 0.5, 0.5, 0.5], True)):
+        assert structure.is_output(0, np.array([*of_nodes, 0.5, 0, 0.5]).view(np.int32)) == inside
+
+
+def two_counted():
+    layout = counted(2, (0, 1, 2))[0].graphs.layout
+    return layout, Flat(layout)
+
+
+def by_labelings(layout, truth, theta):
+    """The best score of distributions over labelings of single factors that agree on nodes."""
+    shape, states = layout.shapes[0], truth.states(0)
+    place = np.concatenate([[0], np.cumsum([layout.types[kind].size for kind in shape.types])])
+    scores, equations, right = list(theta[: place[shape.nodes]]), [], []
+    for v in range(shape.nodes):
+        equations.append({place[v] + state: 1 for state in range(states[v])})
+        right.append(1)
+    for f in range(shape.nodes, len(shape.types)):
+        scope = shape.scopes[f]
+        rows = {(v, state): {place[v] + state: -1} for v in scope for state in range(states[v])}
+        for code in itertools.product(*(range(states[v]) for v in scope)):
+            labeling = dict(zip(scope, code, strict=True))
+            for node in labeling.items():
+                rows[node][len(scores)] = 1
+            scores.append(theta[place[f] + truth.joint(0, f, labeling)])
+        equations += rows.values()
+        right += [0] * len(rows)
+    matrix = np.zeros((len(equations), len(scores)))
+    for row, entries in zip(matrix, equations, strict=True):
+        row[list(entries)] = list(entries.values())
+    return -linprog(-np.array(scores), A_eq=matrix, b_eq=right, bounds=(0, None)).fun
 
 
 def test_their_maxima_cannot_be_smoothed():

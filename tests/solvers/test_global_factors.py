@@ -1,5 +1,5 @@
-"""Soft constraints with global factors: every solver to an independently computed optimum, and what the optima have to do
-with those of the problem itself; counts where the problem itself is solved."""
+"""Soft constraints with global factors: every solver to an independently computed optimum, and what the optima have
+to do with those of the problem itself; counts where the problem itself is solved."""
 
 import functools
 
@@ -104,8 +104,9 @@ def test_solvers_reach_the_optimum_with_multipliers(solver):
 
 @pytest.mark.parametrize('name', ALONE)
 def test_one_factor_of_all_nodes_leads_to_the_problem_itself(name):
-    """Theorems 4.1 and 4.2 of Meshi et al., where the relaxed problem is the exact one: g* <= g_rho* <= g* + rho/2 h, and a
-    point with a soft gap epsilon is within epsilon + rho/2 h of g*. What is said to bound it does, and closes in."""
+    """Theorems 4.1 and 4.2 of Meshi et al., where the relaxed problem is the exact one: g* <= g_rho* <= g* + rho/2 h,
+    and a point with a soft gap epsilon is within epsilon + rho/2 h of g*. What is said to bound it does, and closes
+    in."""
     layout = graphs.layout((name, 'node'), seed=SEED, tied=True)
     exact, truth, gaps, values = exact_optimum(layout), graphs.GraphEnumeration(layout), [], []
     longest = max(np.linalg.norm(example.features, axis=1).max() for example in truth.examples)
@@ -167,15 +168,13 @@ def test_agreeing_marginals_bound_from_below_whatever_the_point():
 
 @pytest.mark.parametrize('rho', [10.0, 1.0, 0.1, 0.01])
 def test_a_chain_as_one_factor_is_bounded_by_its_pairs(rho):
-    """With delta of the chain the sum of those of the pairs, nodes score the same, the chain no more than its pairs, and
-    a node's delta has at most twice the square (two pairs meet in it): the value at rho/2 is at most that of the pairs at
-    rho. At the same rho it may be more, as scores of nodes are not shared out among pairs."""
+    """With delta of the chain the sum of those of the pairs, nodes score the same, the chain no more than its pairs,
+    and a node's delta has at most twice the square (two pairs meet in it): the value at rho/2 is at most that of the
+    pairs at rho. At the same rho it may be more, as scores of nodes are not shared out among pairs."""
     chain, pairs = (graphs.layout((name,), seed=SEED, tied=True) for name in ('only chain', 'pairs'))
     exact = exact_optimum(chain)
     assert exact.primal == pytest.approx(exact_optimum(pairs).primal, rel=1e-9)
-    halved, apart = (
-        times * best.primal for best, times in (soft_optimum(chain, rho / 2), soft_optimum(pairs, rho))
-    )
+    halved, apart = (times * best.primal for best, times in (soft_optimum(chain, rho / 2), soft_optimum(pairs, rho)))
     assert exact.dual - 1e-9 <= halved <= apart + 1e-9
 
 
