@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 ROUNDING = 1e-7  # by which a point may miss its constraints
+FAR = 1e-5  # of a point from the nearest one that meets them
 
 
 @dataclass
@@ -26,25 +27,35 @@ class Program:
         from scipy.optimize import linprog
 
         more = self.equations.shape[1] - self.parts
-        found = linprog(-np.append(scores, np.zeros(more)), **self.constraints(), bounds=(0, None), method='highs-ds')
+        limits = {} if self.limits is None else {'A_ub': self.limits, 'b_ub': np.zeros(self.limits.shape[0])}
+        costs = -np.append(scores, np.zeros(more))
+        found = linprog(costs, A_eq=self.equations, b_eq=self.right, **limits, bounds=(0, None), method='highs-ds')
         return np.maximum(found.x[: self.parts], 0.0)
 
     def holds(self, point):
         """Whether a point, float64[parts], is in the polytope, but for rounding; not-a-number is not."""
-        from scipy.optimize import linprog
-
         if not ((point >= 0) & (point <= 1 + ROUNDING)).all():
             return False
         if self.limits is None:
             return bool((np.abs(self.equations @ point - self.right) <= ROUNDING).all())
-        more = self.equations.shape[1] - self.parts
-        near = [(max(0.0, x - ROUNDING), x + ROUNDING) for x in point.tolist()] + [(0.0, None)] * more
-        return linprog(np.zeros(len(near)), **self.constraints(), bounds=near, method='highs-ds').status == 0
+        return self.distance(point) <= FAR
 
-    def constraints(self):
-        """As linprog takes them."""
-        limits = {} if self.limits is None else {'A_ub': self.limits, 'b_ub': np.zeros(self.limits.shape[0])}
-        return {'A_eq': self.equations, 'b_eq': self.right, **limits}
+    def distance(self, point):
+        """How far it is from a point to the nearest one that meets the constraints, as a sum over parts; infinite where
+        there is none."""
+        from scipy.optimize import linprog
+        from scipy.sparse import hstack
+
+        k, rest = self.parts, self.equations.shape[1] - self.parts
+        both = [
+            hstack([a[:, :k], -a[:, :k], a[:, k:]]) for a in (self.equations, self.limits)
+        ]  # more and less of a part
+        left = self.right - self.equations[:, :k] @ point, -self.limits[:, :k] @ point
+        costs = np.repeat([1.0, 0.0], [2 * k, rest])
+        found = linprog(
+            costs, A_eq=both[0], b_eq=left[0], A_ub=both[1], b_ub=left[1], bounds=(0, None), method='highs-ds'
+        )
+        return found.fun if found.status == 0 else np.inf
 
 
 def program_of(types, shape):

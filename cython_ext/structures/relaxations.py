@@ -26,7 +26,7 @@ def exact(layout, naming):
             raise TooLargeError(f'{error}: there is no exact oracle (use --relaxation soft or lp)') from error
         structure = GraphCuts(graphs)
     except CountsError as error:
-        raise CountsError(f'{error}: there is no exact oracle (use --relaxation soft)') from error
+        raise CountsError(f'{error}: there is no exact oracle (use --relaxation soft or lp)') from error
     return structure, GraphFeatures(FactorWeights(graphs, naming))
 
 
