@@ -74,8 +74,11 @@ def buckets_of(parser, factor, who, nodes, known):
     given = factor.get('buckets')
     if given is None:
         return tuple(range(len(nodes) + 1)) if known is None else known
-    if not isinstance(given, list) or any(type(first) is not int or first < 1 for first in given):
+    if not isinstance(given, list):
         parser.fail(f'buckets of {who} are {parser.told(given)}', BUCKETS)
+    for first in given:
+        if type(first) is not int or first < 1:
+            parser.fail(f'a bucket of {who} begins at {parser.told(first)}', BUCKETS)
     if any(a >= b for a, b in pairwise(given)):
         parser.fail(f'buckets of {who} do not ascend', BUCKETS)
     return 0, *given
