@@ -262,8 +262,9 @@ class Types:
         self.what = what
         self.known = frozen is not None
         self.names = getattr(frozen, names) if self.known else Vocabulary()
-        lists = [[each if each is None else tuple(each) for each in getattr(frozen, name, ())] for name in values]
-        self.values = list(zip(*lists, strict=True))
+        lists = [getattr(frozen, name) if self.known else [] for name in values]
+        of_types = [[each if each is None else tuple(each) for each in several] for several in lists]
+        self.values = list(zip(*of_types, strict=True))
         self.lines = []  # where each was first seen, while learning
 
     def value(self, name):

@@ -3,7 +3,7 @@
 A type has weights for the attributes that occur with it in training, and for each joint state of its nodes.
 """
 
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 
@@ -78,9 +78,13 @@ def shapes_of(dataset):
 
 def groups_of(group, first):
     """The groups of a Shape. group: as of a GraphDataset, of one example; first: the number of its first factor."""
-    ends = np.flatnonzero(np.diff(group, append=-2)) + 1
-    starts = np.concatenate([[0], ends[:-1]]).astype(int)
-    return [(int(a) + first, int(b) + first) for a, b in zip(starts, ends, strict=True) if group[a] >= 0]
+    found = []
+    for number, several in groupby(group.tolist()):
+        end = first + len(list(several))
+        if number >= 0:
+            found.append((first, end))
+        first = end
+    return found
 
 
 def rows_by_example(dataset, attributes):

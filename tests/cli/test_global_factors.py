@@ -10,6 +10,7 @@ from data_formats.model import load
 from tests.cli.commands import run
 from tests.cli.test_graphs import gap_of, table
 
+N = 16
 QUIET = ('-q', '--lambda', 0.02)
 ONCE = ('--solver', 'sgd', '--max-passes', 1)
 
@@ -18,8 +19,8 @@ ONCE = ('--solver', 'sgd', '--max-passes', 1)
 def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, kinds in (('chains', ['chain']), ('counts', ['cardinality']), ('all', ['chain', 'tree', 'cardinality'])):
-        (tmp_path / f'{name}.jsonl').write_text(graphs(30, kinds))
-    (tmp_path / 'pairs.jsonl').write_text(graphs(30, ['chain']).replace('"oracle": "chain"', '"oracle": "pairs"'))
+        (tmp_path / f'{name}.jsonl').write_text(graphs(N, kinds))
+    (tmp_path / 'pairs.jsonl').write_text(graphs(N, ['chain']).replace('"oracle": "chain"', '"oracle": "pairs"'))
     lines = [apart(json.loads(line)) for line in (tmp_path / 'pairs.jsonl').read_text().splitlines()]
     (tmp_path / 'pairs.jsonl').write_text(''.join(json.dumps(example) + '\n' for example in lines))
     return tmp_path
@@ -54,7 +55,7 @@ def apart(example):
 def test_soft_models(files, file):
     result = run('train', '--lambda', 0.02, '--relaxation', 'soft', '--log', 'log.csv', file, 'm')
     each = 3 if file == 'all.jsonl' else 1
-    assert f', {30 * each} global factors, ' in result.stderr
+    assert f', {N * each} global factors, ' in result.stderr
     report = gap_of(file, 'm')
     assert report['relative_gap'] <= 1e-3 and report['relaxation'] == 'soft (rho 1)'
     assert report['relaxed_dual'] <= report['relaxed_primal'] <= report['primal']
@@ -106,7 +107,7 @@ def test_a_chain_is_its_pairs_where_nothing_is_relaxed(files):
             run('train', *QUIET, '--relaxation', name, file, f'{name}-{file}')
         one, pairs = (load(f'{name}-{file}') for file in ('chains.jsonl', 'pairs.jsonl'))
         assert all(np.array_equal(one.weights[key], pairs.weights[key]) for key in one.weights), name
-    assert run('predict', '--nbest', 2, 'chains.jsonl', 'none-pairs.jsonl').stdout.count('# 2 ') == 30
+    assert run('predict', '--nbest', 2, 'chains.jsonl', 'none-pairs.jsonl').stdout.count('# 2 ') == N
 
 
 def test_probabilities_and_several_outputs_of_counts(files):
@@ -117,7 +118,7 @@ def test_probabilities_and_several_outputs_of_counts(files):
     assert ((found > 0) & (found < 1)).all()
     shown = run('predict', '--nbest', 3, 'counts.jsonl', 'm').stdout.splitlines()
     chances = [float(line.split()[3]) for line in shown if line.startswith('# ')]
-    assert len(chances) == 90 and sum(chances[:3]) <= 1 and chances[:3] == sorted(chances[:3], reverse=True)
+    assert len(chances) == 3 * N and sum(chances[:3]) <= 1 and chances[:3] == sorted(chances[:3], reverse=True)
 
 
 def test_inference_of_counts_with_other_factors(files):

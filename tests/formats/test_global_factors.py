@@ -32,12 +32,16 @@ def factors(dataset):
 
 
 def test_chains_and_trees_are_their_pairs(tmp_path):
-    text = line(
-        {'nodes': [0, 4]},
-        {'oracle': 'chain', 'nodes': [3, 1, 2], 'type': 'next', 'features': [0.5]},
-        {'oracle': 'tree', 'edges': [[0, 1], [0, 2], [4, 0]], 'features': [{'x': 1}, [2, 3], {}]},
-        {'oracle': 'chain', 'nodes': [1, 0]},
-    ) + line({'oracle': 'tree', 'edges': [[0, 1]]})
+    text = (
+        line(
+            {'nodes': [0, 4]},
+            {'oracle': 'chain', 'nodes': [3, 1, 2], 'type': 'next', 'features': [0.5]},
+            {'oracle': 'tree', 'edges': [[0, 1], [0, 2], [4, 0]], 'features': [{'x': 1}, [2, 3], {}]},
+            {'oracle': 'chain', 'nodes': [1, 0]},
+        )
+        + line({'oracle': 'tree', 'edges': [[0, 1]]})
+        + line()
+    )
     dataset = read(tmp_path, 'graph', text)
     assert factors(dataset) == [
         [
@@ -50,12 +54,13 @@ def test_chains_and_trees_are_their_pairs(tmp_path):
             ('factor2', 3, [1, 0], ONE),
         ],
         [('factor2', 0, [0, 1], ONE)],
+        [],
     ]
     assert dataset.global_factors == 4
     layout = layout_of(dataset)
-    assert [shape.groups for shape in layout.shapes] == [[(6, 8), (8, 11), (11, 12)], [(5, 6)]]
+    assert [shape.groups for shape in layout.shapes] == [[(6, 8), (8, 11), (11, 12)], [(5, 6)], []]
     again = [json.loads(row) for row in written('graph', dataset).splitlines()]
-    assert [example['factors'] for example in again] == [
+    assert [example.get('factors') for example in again] == [
         [
             {'nodes': [0, 4]},
             {'oracle': 'chain', 'nodes': [3, 1, 2], 'type': 'next', 'features': {'0': 0.5}},
@@ -63,6 +68,7 @@ def test_chains_and_trees_are_their_pairs(tmp_path):
             {'oracle': 'chain', 'nodes': [1, 0]},
         ],
         [{'oracle': 'chain', 'nodes': [0, 1]}],
+        None,
     ]
 
 
