@@ -36,7 +36,7 @@ def relaxed_dual(Problem problem not None, point):
     for b in range(blocks.n):
         i = blocks.example[b]
         nodes, mean, size = graphs.factor_begin[graphs.shape_of[i]], sums.block(b), blocks.count(b)
-        of_nodes = sums.block(b - blocks.number[b])
+        of_nodes = sums.block(b - blocks.number(b))
         count = blocks.parts(b, blocks.gold(b), &ids[0], &counts[0])
         for a in range(size):                               # what is summed up is s(y_i) - E[s]
             mean[a] = -mean[a]

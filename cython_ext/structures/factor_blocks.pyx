@@ -16,7 +16,7 @@ from cython_ext.errors import UnfitDataError
 from cython_ext.structures.agreements cimport Agreements
 from cython_ext.structures.block_layout import blocks_of, inner_layout
 from cython_ext.structures.choice cimport Choice
-from cython_ext.structures.factor_graphs cimport FactorGraphs, wide
+from cython_ext.structures.factor_graphs cimport FactorGraphs, narrow, wide
 from cython_ext.structures.factor_graphs import starts
 from cython_ext.structures.graph cimport Graph
 from cython_ext.structures.structure import padded
@@ -39,6 +39,8 @@ cdef class FactorBlocks(Choice):
         first = np.repeat([graphs.factor_begin[s] for s in range(len(blocks))], of_shapes)
         self.first = wide(self.memory, first + [block.first for several in blocks for block in several])
         self.last = wide(self.memory, first + [block.end for several in blocks for block in several])
+        self.single = narrow(self.memory, [k < shape.nodes for shape, several in zip(layout.shapes, blocks)
+                                           for k in range(len(several))])
         sizes = np.array([kind.size for kind in layout.types], np.int64)
         parts = []
         for shape, several in zip(layout.shapes, blocks):
@@ -47,7 +49,7 @@ cdef class FactorBlocks(Choice):
             parts.append(starts(np.add(of_nodes, own)))
         self.place = wide(self.memory, np.concatenate([np.zeros(0), *(part[:len(part) - 1] for part in parts)]))
         self.part_begin = wide(self.memory, starts(np.array([part[len(part) - 1] for part in parts], np.int64)[layout.shape_of]))
-        self._set_examples(of_shapes[layout.shape_of])
+        self._set_examples((np.cumsum(of_shapes) - of_shapes)[layout.shape_of], of_shapes[layout.shape_of])
         self._set_right([block.nodes if block.whole else () for several in blocks for block in several])
         self.times = <double> self.n / max(1, graphs.n)
         if multipliers is not None:
@@ -56,13 +58,12 @@ cdef class FactorBlocks(Choice):
                                      'agreement of these graphs: those that it was trained on)')
             self.multipliers = np.append(np.asarray(multipliers, np.float64), 0.0)
 
-    def _set_examples(self, counts):
-        """counts: of the blocks of each example."""
+    def _set_examples(self, begin, counts):
+        """begin: where the blocks of each example's shape begin; counts: how many there are."""
         cdef int32_t[::1] example = padded(np.repeat(np.arange(len(counts), dtype=np.int32), counts))
-        cdef int32_t[::1] number = padded((np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)).astype(np.int32))
-        self.examples_of_blocks = example
-        self.memory.append(number)
-        self.example, self.number, self.n = &example[0], &number[0], len(example) - 1
+        numbers = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        self.kind = narrow(self.memory, np.repeat(begin, counts) + numbers)
+        self.examples_of_blocks, self.example, self.n = example, &example[0], len(example) - 1
 
     def _set_right(self, nodes):
         """The right outputs, and how large they are. nodes: those of each global factor, and () for each other block."""
@@ -74,11 +75,11 @@ cdef class FactorBlocks(Choice):
         cdef Py_ssize_t b
         cdef int64_t k, v
         for b in range(self.n):
-            k = self.kind(b)
+            k = self.kind[b]
             begin[b + 1] = begin[b] + node_begin[k + 1] - node_begin[k]
         codes = np.zeros(begin[self.n] + 1, np.int32)
         for b in range(self.n):
-            k, labels = self.kind(b), self.graphs.labels + self.graphs.label_begin[self.example[b]]
+            k, labels = self.kind[b], self.graphs.labels + self.graphs.label_begin[self.example[b]]
             for v in range(node_begin[k], node_begin[k + 1]):
                 codes[begin[b] + v - node_begin[k]] = labels[node[v]]
             if self.whole[k] < 0:
@@ -105,25 +106,9 @@ cdef class FactorBlocks(Choice):
         np.add.at(out, self.examples(), values)
         return out * (<double> self.graphs.n / self.n)
 
-    cdef int64_t kind(self, Py_ssize_t b) noexcept nogil:
-        """The number of a block among those of all shapes."""
-        return self.block_begin[self.graphs.shape_of[self.example[b]]] + self.number[b]
-
-    cdef int64_t inner(self, Py_ssize_t b) noexcept nogil:
-        """The number of a global factor among those inside, -1 of another block."""
-        return self.whole[self.kind(b)]
-
-    cdef int64_t factor_of(self, Py_ssize_t b) noexcept nogil:
-        """The number of a block's first factor in the tables: the only one, but of global factors."""
-        return self.first[self.kind(b)]
-
-    cdef int64_t end_of(self, Py_ssize_t b) noexcept nogil:
-        """The one behind its last factor."""
-        return self.last[self.kind(b)]
-
-    cdef int64_t part_of(self, Py_ssize_t b) noexcept nogil:
-        """Where its parts begin among those of all blocks of all examples."""
-        return self.part_begin[self.example[b]] + self.place[self.kind(b)]
+    cdef Py_ssize_t number(self, Py_ssize_t b) noexcept nogil:
+        """The number of a block among those of its example, which is that of the node where it is of one."""
+        return self.kind[b] - self.block_begin[self.graphs.shape_of[self.example[b]]]
 
     cdef Py_ssize_t node_part(self, Py_ssize_t b, Py_ssize_t v) noexcept nogil:
         """Where the states of its v-th node begin among the parts of a global factor."""
@@ -136,10 +121,6 @@ cdef class FactorBlocks(Choice):
     cdef Py_ssize_t offset(self, Py_ssize_t b, int64_t f) noexcept nogil:
         """Where the joint states of factor f begin among the parts of its global factor."""
         return self.node_parts(b) + self.graphs.part[f] - self.graphs.part[self.factor_of(b)]
-
-    cdef bint is_node(self, Py_ssize_t b) noexcept nogil:
-        """Whether a block is the factor of a single node, which has the node's number."""
-        return self.number[b] < self.graphs.nodes[self.graphs.shape_of[self.example[b]]]
 
     # ------------------------------------------------------------------------------------------------- outputs
 
