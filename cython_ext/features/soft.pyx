@@ -126,7 +126,7 @@ cdef class SoftFeatures(FeatureMap):
         """The same for delta' alone."""
         cdef int64_t f = self.outputs.factor_of(b)
         cdef Py_ssize_t i = self.outputs.example[b]
-        amount *= self.times * self.unit
+        amount = amount * self.times * self.unit
         if self.outputs.inner(b) < 0:
             self.agreements.add_state(i, f, part, amount, delta)
         elif part < self.outputs.node_parts(b):
