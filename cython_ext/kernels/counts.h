@@ -2,7 +2,7 @@
  * scores how many of its binary nodes have state 1, by buckets of counts.
  *
  * For every count the best labeling takes the nodes that gain most by state 1: sorting finds them all. Sums go over the
- * nodes one after the other with the count so far, which takes the square of their number.
+ * nodes one after the other with the count so far, as far as it matters: to the first one of the last bucket.
  */
 #ifndef SSVM_COUNTS_H
 #define SSVM_COUNTS_H
@@ -36,15 +36,23 @@ typedef struct {
     int64_t node;
 } ssvm_gain;
 
-/* Doubles of work space for a maximum, and for sums. */
-static inline int64_t ssvm_counts_work(int64_t most)
+/* The count from which on all are in the last bucket, or the largest one. */
+static inline int64_t ssvm_last_count(const ssvm_counts *c, const ssvm_count_term *t)
 {
-    return 2 * (most + 1);
+    const int64_t start = c->starts[t->start + t->buckets - 1], nodes = t->last - t->first;
+    return start < nodes ? start : nodes;
 }
 
-static inline int64_t ssvm_count_sums_work(int64_t most)
+/* Doubles of work space for a maximum, and for sums. */
+static inline int64_t ssvm_counts_work(const ssvm_counts *c)
 {
-    return (most + 1) * (most + 2) / 2 + most + 2;
+    int64_t most = 0, j;
+    for (j = 0; j < c->terms; j++) {
+        const int64_t nodes = c->term[j].last - c->term[j].first, counts = ssvm_last_count(c, c->term + j) + 1;
+        const int64_t work = 2 * nodes > (nodes + 2) * counts ? 2 * nodes : (nodes + 2) * counts;
+        most = work > most ? work : most;
+    }
+    return most;
 }
 
 static inline int ssvm_gain_order(const void *a, const void *b)
@@ -134,36 +142,36 @@ static inline double ssvm_count_sum(const ssvm_counts *c, const ssvm_count_term 
                                     double *mean)
 {
     const int32_t *starts = c->starts + t->start;
-    const int64_t n = t->last - t->first;
-    double *before = work, *after = work + n + 2, *row, *next, z;   /* after: a row for each node, of the counts before it */
+    const int64_t n = t->last - t->first, last = ssvm_last_count(c, t), width = last + 1;
+    double *before = work, *after = work + width, z;            /* after: a row for each node, by the count before it */
     int64_t v, k;
-    next = after + n * (n + 1) / 2;
-    for (k = 0; k <= n; k++)
-        next[k] = theta[t->at + ssvm_bucket_of(starts, t->buckets, k)];
+    for (k = 0; k <= last; k++) {
+        before[k] = k ? -INFINITY : 0.0;
+        after[n * width + k] = theta[t->at + ssvm_bucket_of(starts, t->buckets, k)];
+    }
     for (v = n - 1; v >= 0; v--) {
         const double *scores = theta + c->place[c->node[t->first + v]];
-        row = after + v * (v + 1) / 2;
-        next = after + (v + 1) * (v + 2) / 2;
-        for (k = 0; k <= v; k++)
-            row[k] = ssvm_log_add(scores[0] + next[k], scores[1] + next[k + 1]);
+        double *row = after + v * width;
+        const double *next = row + width;
+        for (k = 0; k <= last; k++)
+            row[k] = ssvm_log_add(scores[0] + next[k], scores[1] + next[k < last ? k + 1 : last]);
     }
     z = after[0];
     if (z == -INFINITY)
         return z;
-    before[0] = 0.0;
     for (v = 0; v < n; v++) {
         const int64_t place = c->place[c->node[t->first + v]];
-        const double *scores = theta + place;
-        next = after + (v + 1) * (v + 2) / 2;
-        before[v + 1] = -INFINITY;
-        for (k = v; k >= 0; k--) {
-            mean[place] += exp(before[k] + scores[0] + next[k] - z);
-            mean[place + 1] += exp(before[k] + scores[1] + next[k + 1] - z);
-            before[k + 1] = ssvm_log_add(before[k + 1], before[k] + scores[1]);
+        const double *scores = theta + place, *next = after + (v + 1) * width;
+        for (k = v < last ? v : last; k >= 0; k--) {
+            const int64_t up = k < last ? k + 1 : last;
+            const double one = before[k] + scores[1];
             before[k] += scores[0];
+            mean[place] += exp(before[k] + next[k] - z);
+            mean[place + 1] += exp(one + next[up] - z);
+            before[up] = ssvm_log_add(before[up], one);
         }
     }
-    for (k = 0; k <= n; k++) {
+    for (k = 0; k <= last; k++) {
         const int64_t bucket = t->at + ssvm_bucket_of(starts, t->buckets, k);
         mean[bucket] += exp(before[k] + theta[bucket] - z);
     }

@@ -17,8 +17,8 @@ def has_counts(layout, shape):
 
 
 def counts_and_nodes(types, shape):
-    """(terms, place, states, node, starts, nodes of the largest term) of a Shape, as of ssvm_counts. Raises CountsError
-    where the labelings of its counts are not found by sorting."""
+    """(terms, place, states, node, starts) of a Shape, as of ssvm_counts. Raises CountsError where the labelings of its
+    counts are not found by sorting."""
     sizes = np.array([kind.size for kind in types], np.int64)[shape.types]
     place = np.cumsum(sizes) - sizes
     terms, nodes, starts = np.zeros(len(shape.types) - shape.nodes, TERM), [], []
@@ -32,7 +32,6 @@ def counts_and_nodes(types, shape):
         starts += kind.buckets
     if len(set(nodes)) < len(nodes):
         raise CountsError('a graph has two factors that count the same node')
-    most = int((terms['last'] - terms['first']).max(initial=0))
     apart = sorted(set(range(shape.nodes)) - set(nodes))
     arrays = [(place, np.int64), (sizes, np.int32), ([*nodes, *apart], np.int32), (starts, np.int32)]
-    return terms, *(np.append(values, 0).astype(kind) for values, kind in arrays), most
+    return terms, *(np.append(values, 0).astype(kind) for values, kind in arrays)

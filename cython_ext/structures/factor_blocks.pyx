@@ -34,22 +34,7 @@ cdef class FactorBlocks(Choice):
         inner, numbers = inner_layout(layout, blocks)
         self.graphs, self.inside, self.agreements = graphs, Graph(FactorGraphs(inner)), Agreements(graphs, blocks)
         self.memory = []
-        of_shapes = np.array([len(several) for several in blocks], np.int64)
-        self.block_begin, self.whole = wide(self.memory, starts(of_shapes)), wide(self.memory, numbers)
-        first = np.repeat([graphs.factor_begin[s] for s in range(len(blocks))], of_shapes)
-        self.first = wide(self.memory, first + [block.first for several in blocks for block in several])
-        self.last = wide(self.memory, first + [block.end for several in blocks for block in several])
-        self.single = narrow(self.memory, [k < shape.nodes for shape, several in zip(layout.shapes, blocks)
-                                           for k in range(len(several))])
-        sizes = np.array([kind.size for kind in layout.types], np.int64)
-        parts = []
-        for shape, several in zip(layout.shapes, blocks):
-            of_nodes = [sum([sizes[shape.types[node]] for node in block.nodes]) if block.whole else 0 for block in several]
-            own = [sum(sizes[shape.types[block.first:block.end]]) for block in several]
-            parts.append(starts(np.add(of_nodes, own)))
-        self.place = wide(self.memory, np.concatenate([np.zeros(0), *(part[:len(part) - 1] for part in parts)]))
-        self.part_begin = wide(self.memory, starts(np.array([part[len(part) - 1] for part in parts], np.int64)[layout.shape_of]))
-        self._set_examples((np.cumsum(of_shapes) - of_shapes)[layout.shape_of], of_shapes[layout.shape_of])
+        self._set_kinds(blocks, numbers)
         self._set_right([block.nodes if block.whole else () for several in blocks for block in several])
         self.times = <double> self.n / max(1, graphs.n)
         if multipliers is not None:
@@ -58,11 +43,31 @@ cdef class FactorBlocks(Choice):
                                      'agreement of these graphs: those that it was trained on)')
             self.multipliers = np.append(np.asarray(multipliers, np.float64), 0.0)
 
-    def _set_examples(self, begin, counts):
-        """begin: where the blocks of each example's shape begin; counts: how many there are."""
+    def _set_kinds(self, blocks, numbers):
+        """The tables by kind, and of which kind each block is. blocks: those of each shape; numbers: those of global
+        factors inside, -1 of other kinds."""
+        layout = self.graphs.layout
+        sizes = np.array([kind.size for kind in layout.types], np.int64)
+        first, last, single, parts = [], [], [], []
+        for s, (shape, several) in enumerate(zip(layout.shapes, blocks)):
+            for block in several:
+                first.append(self.graphs.factor_begin[s] + block.first)
+                last.append(self.graphs.factor_begin[s] + block.end)
+                single.append(block.end <= shape.nodes)
+                factors = [*(block.nodes if block.whole else ()), *range(block.first, block.end)]
+                parts.append(sizes[shape.types[factors]].sum())
+        self.first, self.last, self.whole = wide(self.memory, first), wide(self.memory, last), wide(self.memory, numbers)
+        self.single = narrow(self.memory, single)
+        begin, part = starts([len(several) for several in blocks]), starts(parts)
+        self.block_begin = wide(self.memory, begin)
+        counts = np.diff(begin)
+        self.place = wide(self.memory, part[:len(parts)] - np.repeat(part[begin[:len(blocks)]], counts))
+        self.part_begin = wide(self.memory, starts(np.diff(part[begin])[layout.shape_of]))
+        # by block
+        counts = counts[layout.shape_of]
+        among = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        self.kind = narrow(self.memory, np.repeat(begin[layout.shape_of], counts) + among)
         cdef int32_t[::1] example = padded(np.repeat(np.arange(len(counts), dtype=np.int32), counts))
-        numbers = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        self.kind = narrow(self.memory, np.repeat(begin, counts) + numbers)
         self.examples_of_blocks, self.example, self.n = example, &example[0], len(example) - 1
 
     def _set_right(self, nodes):

@@ -110,12 +110,12 @@ cdef class Graph(SummedStructure):
         cdef counting.Counts *c = self.counts + s
         cdef const int64_t[::1] place = arrays[1]
         cdef const int32_t[::1] states = arrays[2], node = arrays[3], starts = arrays[4]
-        terms, most = arrays[0], arrays[5]
+        terms = arrays[0]
         self.memory.append((terms, place, states, node, starts))
         c.nodes, c.terms, c.apart = nodes, <int32_t> len(terms), nodes - <int32_t> terms['last'].max(initial=0)
         c.term = <const counting.CountTerm *> <size_t> terms.ctypes.data
         c.place, c.states, c.node, c.starts = &place[0], &states[0], &node[0], &starts[0]
-        self.work = max(self.work, counting.counts_work(most), counting.count_sums_work(most))
+        self.work = max(self.work, counting.counts_work(c))
 
     # ------------------------------------------------------------------------------------------------- outputs
 
