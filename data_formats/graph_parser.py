@@ -130,8 +130,7 @@ class GraphParser:
             self.fail(f'{who} is over node {twice} twice', 'expected different nodes')
 
     def table(self, factor, nodes, who, group, types):
-        """A factor with weights for each joint state. group: the number of the global factor that it belongs to, or
-        -1."""
+        """A factor with weights for each joint state. group: the number of its global factor, or -1."""
         if len(nodes) < 2:
             expected = 'expected two at least; what is about one node belongs to its features'
             self.fail(f'{who} is over {len(nodes)} node{"s" * (not nodes)}', expected)

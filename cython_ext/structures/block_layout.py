@@ -9,8 +9,7 @@ from cython_ext.structures.graph_layout import FactorType, GraphLayout, Shape
 
 @dataclass(frozen=True)
 class Block:
-    """The factors first, ..., end - 1 of a shape; nodes: those they are over; whole: whether they are a global
-    factor."""
+    """The factors first, ..., end - 1 of a shape; nodes: those they are over; whole: whether it is a global factor."""
 
     first: int
     end: int

@@ -5,9 +5,9 @@ factor of its own, number v for node v; those of several nodes come after them. 
 Examples whose graphs are alike share a *shape*, so that a corpus of label sets holds the graph of all labels once.
 
 Where constraints are soft (section 4), what is chosen at once is the output of a *block*: a node, the joint state of a
-factor, or the states of all nodes of a *global factor*, which has a max oracle of its own (section 5). That is a
-group of pairs that make a tree, or a factor whose score depends on how many of its binary nodes have state 1, a
-*count*."""
+factor, or the states of all nodes of a *global factor*, which has a max oracle of its own (section 5). That is a group
+of pairs that make a tree, or a factor whose score depends on how many of its binary nodes have state 1, a *count*.
+"""
 
 from dataclasses import dataclass, field
 

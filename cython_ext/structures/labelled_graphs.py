@@ -52,8 +52,7 @@ def layout_of(dataset, attributes=None):
 
 
 def shapes_of(dataset):
-    """(Shapes, int32[n] the shape of each example): graphs of the same types with the same scopes and groups are
-    alike."""
+    """(Shapes, int32[n] the shape of each example): graphs with the same types, scopes and groups are alike."""
     shapes, known = [], {}
     shape_of = np.empty(dataset.n, np.int32)
     for i in range(dataset.n):
