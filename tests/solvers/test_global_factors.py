@@ -2,6 +2,7 @@
 to do with those of the problem itself; counts where the problem itself is solved."""
 
 import functools
+import itertools
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from tests.solvers.test_optimum import MINIMISERS, REACH
 LAM, RHO, SEED = 0.3, 0.5, 4
 NAMES = ('chain', 'rows', 'counted', 'both')
 EXACT = (*graphs.COUNTED, 'tree', 'high order', 'node')
-graphs.GRAPHS['pairs'] = ((2, 3, 2, 3), ((0, 1), (1, 2), (2, 3)))
+graphs.GRAPHS['pairs'] = ((2,) * 7, tuple(itertools.pairwise(range(7))))
 ALONE = ('only chain', 'only tree', 'counted')  # one factor that holds all nodes: nothing is relaxed
 
 
@@ -112,11 +113,11 @@ def test_one_factor_of_all_nodes_leads_to_the_problem_itself(name):
     longest = max(np.linalg.norm(example.features, axis=1).max() for example in truth.examples)
     factors = max(len(graphs.blocks(layout, shape)) for shape in layout.shapes)
     wrong, states = max(shape.nodes for shape in layout.shapes), max(max(truth.states(i)) for i in range(layout.n))
-    for rho in (1.0, 0.1, 0.01):
+    for rho in (1.0, 0.1, 0.01, 0.001):
         best, times = soft_optimum(layout, rho)
         problem = problem_of(layout, 'soft', rho=rho)
         method = make('bcfw', problem)
-        for _ in range(400):
+        for _ in range(2000):
             method.run_pass(go())
         primal, dual = bounds(method)
         _, w = min(method.candidates(), key=lambda candidate: problem.evaluate(candidate[1]).primal)
@@ -129,28 +130,39 @@ def test_one_factor_of_all_nodes_leads_to_the_problem_itself(name):
         assert lower <= exact.primal + 1e-9
         gaps.append(relaxed - lower)
         values.append(times * best.primal)
-    assert values == sorted(values, reverse=True) and values[-1] < 1.005 * exact.primal
+    assert values == sorted(values, reverse=True) and values[-1] < 1.01 * exact.primal
     assert gaps == sorted(gaps, reverse=True) and gaps[-1] < 1e-3 * exact.primal
 
 
-@pytest.mark.parametrize('name', ALONE)
-def test_multipliers_lead_to_the_problem_itself(name):
-    layout = graphs.layout((name, 'node'), seed=SEED, tied=True)
+def gaps_of_stages(layout, stages, passes):
+    """What is left between the bounds of the relaxed problem, here the exact one, after each stage with multipliers."""
     exact, problem = exact_optimum(layout), problem_of(layout, 'soft', rho=0.1)
     method, multipliers, gaps = make('bcfw', problem), Multipliers(), []
-    for _ in range(40):
-        for _ in range(60):
+    for _ in range(stages):
+        for _ in range(passes):
             method.run_pass(go())
         _, w = method.candidates()[0]
         upper = problem.features.figures(w, problem.evaluate(w).primal, LAM)['relaxed_primal']
         lower = relaxed_dual(problem, method.dual_point())
         assert upper >= exact.dual * (1 - 1e-9) and lower <= exact.primal * (1 + 1e-9)
-        gaps.append(upper - lower)
+        gaps.append((upper - lower) / exact.primal)
         point, delta = method.dual_point(), problem.features.delta_of(w)
         problem = next_stage(problem, 0.1, multipliers.after(delta))
         method = make('bcfw', problem)
         method.set_dual_point(point)
-    assert gaps[-1] < 1e-3 * exact.primal
+    return gaps
+
+
+@pytest.mark.parametrize('name', ALONE)
+def test_multipliers_lead_to_the_problem_itself(name):
+    assert gaps_of_stages(graphs.layout((name, 'node'), seed=SEED, tied=True), 40, 60)[-1] < 1e-3
+
+
+@pytest.mark.parametrize('seed', [4, 5, 6])
+def test_a_chain_as_one_factor_needs_fewer_passes_than_its_pairs(seed):
+    """To agree on the states of all nodes: what multipliers have to reach along the chain."""
+    chain, pairs = (graphs.layout((name, name), seed=seed, tied=True) for name in ('only chain', 'pairs'))
+    assert gaps_of_stages(chain, 6, 20)[-1] < gaps_of_stages(pairs, 6, 20)[-1] / 5
 
 
 def test_agreeing_marginals_bound_from_below_whatever_the_point():
