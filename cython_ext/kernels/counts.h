@@ -48,8 +48,18 @@ static inline int64_t ssvm_counts_work(const ssvm_counts *c)
 {
     int64_t most = 0, j;
     for (j = 0; j < c->terms; j++) {
-        const int64_t nodes = c->term[j].last - c->term[j].first, counts = ssvm_last_count(c, c->term + j) + 1;
-        const int64_t work = 2 * nodes > (nodes + 2) * counts ? 2 * nodes : (nodes + 2) * counts;
+        const int64_t nodes = c->term[j].last - c->term[j].first;
+        most = nodes > most ? nodes : most;
+    }
+    return 2 * most;
+}
+
+static inline int64_t ssvm_count_sums_work(const ssvm_counts *c)
+{
+    int64_t most = 0, j;
+    for (j = 0; j < c->terms; j++) {
+        const int64_t nodes = c->term[j].last - c->term[j].first;
+        const int64_t work = (nodes + 2) * (ssvm_last_count(c, c->term + j) + 1);
         most = work > most ? work : most;
     }
     return most;

@@ -19,6 +19,7 @@ cdef extern from "cython_ext/kernels/counts.h" nogil:
         const CountTerm *term
 
     int64_t counts_work "ssvm_counts_work"(const Counts *c) noexcept
+    int64_t count_sums_work "ssvm_count_sums_work"(const Counts *c) noexcept
     int32_t bucket_of "ssvm_bucket_of"(const int32_t *starts, int32_t buckets, int64_t count) noexcept
     double counts_max "ssvm_counts_max"(const Counts *c, const double *theta, double *work, int32_t *code) noexcept
     double counts_sum "ssvm_counts_sum"(const Counts *c, const double *theta, double *work, double *mean,

@@ -97,6 +97,10 @@ cdef class FactorBlocks(Choice):
 
     # -------------------------------------------------------------------------------------------------- blocks
 
+    @property
+    def oracles(self):
+        return self.inside.oracles
+
     def examples(self):
         """The example of each block, int32[n]."""
         return np.asarray(self.examples_of_blocks)[:self.n]

@@ -19,6 +19,7 @@ cdef class Graph(SummedStructure):
     cdef Elimination *plans                 # by shape; no buckets where it has counts
     cdef Counts *counts                     # by shape; no nodes where it has none
     cdef Py_ssize_t work
+    cdef bint sums                          # whether the tables of sums are small enough
     cdef object memory
 
     cdef void write_plan(self, Py_ssize_t s, list buckets, Py_ssize_t work) except *

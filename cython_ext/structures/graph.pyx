@@ -8,7 +8,7 @@ found by partition (partition.pyx), each by an elimination of its own.
 
 import numpy as np
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, NAN
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport calloc, free
 
@@ -16,7 +16,7 @@ from cython_ext.kernels cimport counts as counting
 from cython_ext.kernels cimport elimination as kernel
 from cython_ext.structures cimport partition
 from cython_ext.structures.count_layout import counts_and_nodes, has_counts
-from cython_ext.structures.elimination import plan
+from cython_ext.structures.elimination import LIMIT, plan
 from cython_ext.structures.factor_graphs cimport FactorGraphs
 from cython_ext.structures.partition cimport Choices
 from cython_ext.structures.structure cimport SummedStructure
@@ -52,6 +52,7 @@ cdef class Graph(SummedStructure):
     def __init__(self, FactorGraphs graphs not None):
         layout = graphs.layout
         self.graphs, self.choices, self.n, self.memory = graphs, NodeStates(graphs), graphs.n, []
+        self.sums = True
         self.plans = <kernel.Elimination *> calloc(len(layout.shapes) + 1, sizeof(kernel.Elimination))
         self.counts = <counting.Counts *> calloc(len(layout.shapes) + 1, sizeof(counting.Counts))
         if self.plans == NULL or self.counts == NULL:
@@ -69,6 +70,11 @@ cdef class Graph(SummedStructure):
             self.max_size = max(self.max_size, graphs.parts[s])
             self.max_code = max(self.max_code, shape.nodes)
             self.max_parts = max(self.max_parts, len(shape.types))
+
+    @property
+    def oracles(self):
+        """Sums take more room than maxima where many nodes are counted."""
+        return ('max', 'topk', 'exp') if self.sums else ('max', 'topk')
 
     def __dealloc__(self):
         free(self.plans)
@@ -116,6 +122,10 @@ cdef class Graph(SummedStructure):
         c.term = <const counting.CountTerm *> <size_t> terms.ctypes.data
         c.place, c.states, c.node, c.starts = &place[0], &states[0], &node[0], &starts[0]
         self.work = max(self.work, counting.counts_work(c))
+        if counting.count_sums_work(c) <= LIMIT:
+            self.work = max(self.work, counting.count_sums_work(c))
+        else:
+            self.sums = False
 
     # ------------------------------------------------------------------------------------------------- outputs
 
@@ -155,6 +165,8 @@ cdef class Graph(SummedStructure):
 
     cdef double exp(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
         cdef Py_ssize_t s = self.graphs.shape_of[i]
+        if not self.sums:                       # nobody asks
+            return NAN
         if self.counts[s].nodes:
             return counting.counts_sum(self.counts + s, theta, scratch, mean, self.size_of(i))
         return kernel.eliminate_sum(self.plans + s, theta, scratch, mean, self.size_of(i))

@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from cython_ext import temperature_dual
+from cython_ext.objectives.registry import build_objective
 from cython_ext.parallel import Pool
+from cython_ext.problem import Problem
+from cython_ext.solvers.registry import check_oracles, solver_info
 from cython_ext.structures.count_layout import CountsError
 from cython_ext.structures.factor_graphs import FactorGraphs
 from cython_ext.structures.graph import Graph
@@ -177,6 +181,35 @@ def test_counts_of_many_nodes(buckets, seed):
     np.testing.assert_allclose(mean[2 * n :], of_buckets, rtol=0, atol=1e-9)
     np.testing.assert_allclose(mean[: 2 * n].reshape(n, 2).sum(axis=1), 1, rtol=0, atol=1e-9)
     assert mean[1 : 2 * n : 2].sum() == pytest.approx(of_counts @ np.arange(n + 1), rel=1e-9)
+
+
+def test_counts_of_very_many_nodes_have_no_sums_unless_buckets_are_few():
+    """The table of sums is nodes by counts; the maximum needs none."""
+    n = 20_000
+    graph, theta = counted(n, tuple(range(n + 1)))
+    assert graph.oracles == ('max', 'topk')
+    value, code = graph.max_oracle(0, theta)
+    of_nodes, terms = theta[: 2 * n].reshape(n, 2), theta[2 * n :]
+    gains = np.concatenate([[0], np.cumsum(np.sort(of_nodes[:, 1] - of_nodes[:, 0])[::-1])])
+    assert value == pytest.approx(of_nodes[:, 0].sum() + (gains + terms).max(), rel=1e-12)
+    assert value == pytest.approx(graph.statistics(0, code) @ theta, rel=1e-12)
+    graph, theta = counted(n, (0, 1, 5))
+    assert graph.oracles == ('max', 'topk', 'exp')
+    z, mean = graph.exp_oracle(0, theta)
+    log_odds = theta[1 : 2 * n : 2] - theta[: 2 * n : 2]
+    np.testing.assert_allclose(mean[1 : 2 * n : 2], 1 / (1 + np.exp(-log_odds)), rtol=0, atol=1e-9)  # five are nothing
+    assert z == pytest.approx(np.logaddexp(theta[: 2 * n : 2], theta[1 : 2 * n : 2]).sum() + theta[-1], rel=1e-9)
+
+
+def test_blocks_offer_what_their_global_factors_do():
+    layout = counted(3000, tuple(range(3001)))[0].graphs.layout
+    blocks, features = build_relaxed(layout, Flat(layout), 'soft', RHO, LAM)
+    assert blocks.oracles == ('max', 'topk') and made(False)[0].oracles == ('max', 'topk', 'exp')
+    objective = build_objective('hinge', blocks, hamming(blocks))
+    problem = Problem(blocks, features, objective, LAM, ('graph', 'hinge', 'hamming'))
+    with pytest.raises(ValueError, match='eg needs the exp oracle, which graph lacks'):
+        check_oracles(solver_info('eg'), problem)
+    assert not temperature_dual.exists(problem)
 
 
 def test_all_forbidden():
