@@ -175,6 +175,25 @@ def test_runs_go_on_from_other_models(files):
     assert message in run('predict', 'other.jsonl', 'm', code=1).stderr
 
 
+def test_resumed_runs_are_uninterrupted_ones(files):
+    how = ('train', *QUIET, '--relaxation', 'soft', '--rel-gap', 1e-9)
+    run(*how, '--max-passes', 20, 'all.jsonl', 'whole')
+    run(*how, '--max-passes', 10, '--checkpoint', 'c', 'all.jsonl', 'half')
+    run(*how, '--max-passes', 20, '--checkpoint', 'c', '--resume', 'all.jsonl', 'resumed')
+    whole, resumed = load('whole'), load('resumed')
+    assert all(np.array_equal(whole.weights[key], resumed.weights[key]) for key in whole.weights)
+    assert all(np.array_equal(whole.dual[key], resumed.dual[key]) for key in whole.dual)
+
+
+def test_dual_points_in_natural_parameters(files):
+    """That know no labelings: bounds are true, if not as near."""
+    how = ('--solver', 'eg', '--rel-gap', 0.05, '--max-passes', 2000)
+    run('train', *QUIET, '--relaxation', 'soft', *how, 'all.jsonl', 'm')
+    report = gap_of('all.jsonl', 'm')
+    assert report['relative_gap'] <= 0.05 and report['dual_source'] == 'model'
+    assert 0 < report['relaxed_dual'] <= report['relaxed_primal']
+
+
 def test_threads_change_nothing(files):
     for threads in (1, 2):
         run('train', *QUIET, '--relaxation', 'soft', '--threads', threads, 'all.jsonl', f'm{threads}')
