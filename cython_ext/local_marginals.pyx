@@ -7,6 +7,7 @@ labelings for each global factor.
 
 import numpy as np
 
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 
 from cython_ext.features.factors cimport FactorWeights
@@ -111,7 +112,7 @@ cdef void agree(FactorGraphs graphs, int64_t f, int64_t nodes, const double *of_
     cdef Py_ssize_t k, s, a, states, size = graphs.size[graphs.type_of[f]], at, K = graphs.scope_begin[f + 1] - graphs.scope_begin[f]
     cdef const int64_t *begin = graphs.state_begin + graphs.type_of[f]
     cdef const double *wanted
-    cdef double missing = 0.0, product
+    cdef double missing, least = INFINITY, product
     for k in range(K):
         states = graphs.states[begin[0] + k]
         wanted = of_nodes + graphs.part[nodes + graphs.scope[graphs.scope_begin[f] + k]]
@@ -129,13 +130,16 @@ cdef void agree(FactorGraphs graphs, int64_t f, int64_t nodes, const double *of_
         for s in range(states):
             rest[at + s] = max(0.0, wanted[s] - rest[at + s])
             missing += rest[at + s]
+        if missing <= 0.0:
+            return
+        for s in range(states):                             # each by its own sum: little is left of them but rounding
+            rest[at + s] /= missing
+        least = min(least, missing)
         at += states
-    if missing <= 0.0:
-        return
     for a in range(size):
-        product, at = missing, 0
+        product, at = least, 0
         for k in range(K):
-            product *= rest[at + graphs.state_in(f, a, k)] / missing
+            product *= rest[at + graphs.state_in(f, a, k)]
             at += graphs.states[begin[0] + k]
         mean[a] += product
 
