@@ -11,7 +11,8 @@ from itertools import pairwise
 CHAIN, TREE, CARDINALITY = 'chain', 'tree', 'cardinality'
 ORACLES = (CHAIN, TREE, CARDINALITY)
 EDGES = 'expected [[NUMBER, NUMBER], ...]'
-BUCKETS = 'expected ascending whole numbers from 1 on, the first counts of buckets'
+MOST = 10**9  # nodes that a bucket may begin at
+BUCKETS = f'expected ascending whole numbers from 1 to {MOST}, the first counts of buckets'
 
 
 def oracle_of(parser, factor, who):
@@ -77,7 +78,7 @@ def buckets_of(parser, factor, who, nodes, known):
     if not isinstance(given, list):
         parser.fail(f'buckets of {who} are {parser.told(given)}', BUCKETS)
     for first in given:
-        if type(first) is not int or first < 1:
+        if type(first) is not int or not 1 <= first <= MOST:
             parser.fail(f'a bucket of {who} begins at {parser.told(first)}', BUCKETS)
     if any(a >= b for a, b in pairwise(given)):
         parser.fail(f'buckets of {who} do not ascend', BUCKETS)

@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from data_formats.errors import shown
+from data_formats.global_factors import MOST
 from data_formats.parameters import numbers
 from data_formats.parameters.label_sets import of_examples
 
@@ -47,8 +48,11 @@ def check_facts(header, types, error):
     )
     if not fits or not all(0 <= kind < types[0] for scope in data['scopes'] for kind in scope):
         raise error('header of a graph whose data.states and data.scopes do not fit its types')
-    if any(each is not None and (each[0] != 0 or any(a >= b for a, b in pairwise(each))) for each in buckets):
-        raise error('header of a graph whose data.buckets do not ascend from 0')
+    if any(
+        each is not None and (each[0] != 0 or each[-1] > MOST or any(a >= b for a, b in pairwise(each)))
+        for each in buckets
+    ):
+        raise error(f'header of a graph whose data.buckets do not ascend from 0 to {MOST}')
 
 
 def sizes_of(header):

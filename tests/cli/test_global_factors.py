@@ -153,6 +153,7 @@ def test_altered_models_are_refused(files):
         ('"buckets": [null, null, [0, 1, 2, 4]]', '"bucket": 1', 'do not fit its types'),
         ('[0, 1, 2, 4]', '[0, 2, 1, 4]', 'data.buckets do not ascend from 0'),
         ('[0, 1, 2, 4]', '[1, 2, 3, 4]', 'data.buckets do not ascend from 0'),
+        ('[0, 1, 2, 4]', '[0, 1, 2, 9000000000]', 'data.buckets do not ascend from 0'),
         ('[0, 1, 2, 4]', '[]', 'header has data.buckets = '),
         ('\nfactor:size\tbias\t4\t', '\nfactor:size\tbias\t5\t', "'5' is no state of 'factor:size'"),
     ]:
