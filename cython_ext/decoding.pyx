@@ -75,7 +75,7 @@ cdef class Decoder:
 
     def means(self, w):
         """For each example its mean statistics, float64[m_i]."""
-        if not isinstance(self.structure, SummedStructure):
+        if 'exp' not in self.structure.oracles:
             raise TypeError('this structure has no exp oracle')
         cdef Workspace work = Workspace(self.structure)
         cdef SummedStructure structure = self.structure
@@ -97,7 +97,7 @@ cdef class Decoder:
         return self._sums(w, means), means[:, :self.structure.n_labels]
 
     def _sums(self, w, means):
-        if not isinstance(self.structure, SummedStructure):
+        if 'exp' not in self.structure.oracles:
             raise TypeError('this structure has no exp oracle')
         w, out = np.ascontiguousarray(w, np.float64), np.empty(self.structure.n)
         self.pool.map(self._exp, [(w, out, means, *part) for part in self._parts])

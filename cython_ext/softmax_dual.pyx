@@ -28,7 +28,7 @@ def expectations(Problem problem not None, point, Accumulator total not None):
         raise ValueError('the natural parameters of the dual point are of other examples')
     if not np.isfinite(theta).all():
         raise ValueError('the natural parameters of the dual point are no finite numbers')
-    if not isinstance(problem.structure, SummedStructure):
+    if 'exp' not in problem.structure.oracles:
         raise ValueError('this structure has no dual points in natural parameters')
     if problem.loss_name is not None and not isinstance(problem.objective.loss, DecomposableLoss):
         raise ValueError(f'the loss {problem.loss_name} has no dual points in natural parameters')

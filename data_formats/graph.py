@@ -4,11 +4,12 @@
      "nodes": [{"features": {"x": 0.5}, "label": "a"}, ...],
      "factors": [{"nodes": [0, 1], "features": [1, 0.5]}, ...]}
 
-Nodes and factors may have a "type", and nodes "states" of their own. Lines that are empty or begin with `#` are
-skipped.
+Nodes and factors may have a "type", nodes "states" of their own, and factors an "oracle" (global_factors.py). Lines
+that are empty or begin with `#` are skipped.
 """
 
 import json
+from itertools import groupby
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from cython_ext.text.cuts import after_line
 from cython_ext.text.rows import count_ids, keep_ids
 from cython_ext.text.vocabulary import encoded
 from data_formats.errors import DataError
+from data_formats.global_factors import CARDINALITY, as_one
 from data_formats.graph_parser import BIAS, GraphParser, parsed
 from data_formats.graphs import GraphDataset
 from data_formats.reading import Reader, read_all, stream_all
@@ -51,7 +53,8 @@ def learn(source, parts, options, parser):
             parts |= zip(which, keep_ids(*triple, new), strict=True)
         names = names.select(kept)
     parts.update(attributes=names, node_types=parser.nodes.names, factor_types=parser.factors.names)
-    parts.update(states=parser.nodes.values, scopes=parser.factors.values)
+    parts['states'] = [states for (states,) in parser.nodes.values]
+    parts['scopes'], parts['buckets'] = ([value[k] for value in parser.factors.values] for k in (0, 1))
 
 
 def finish(parts, options, frozen):
@@ -59,6 +62,7 @@ def finish(parts, options, frozen):
     if frozen is not None:
         parts.update({name: getattr(frozen, name) for name in GraphDataset.NAMES})
         parts.update({name: list(map(tuple, getattr(frozen, name))) for name in ('states', 'scopes')})
+        parts['buckets'] = [each if each is None else tuple(each) for each in frozen.buckets]
     dataset = GraphDataset(**{name: array for name, array in parts.items() if name != 'offsets'})
     return dataset.with_bias() if options.bias else dataset
 
@@ -97,8 +101,15 @@ class GraphWriter:
         common = {'states': states_of(*kinds)} if len(kinds) == 1 else {}
         example = common | {'nodes': [self.node(v, not common) for v in nodes]}
         if factors:
-            example['factors'] = [self.factor(f) for f in factors]
+            example['factors'] = list(self.factors(factors))
         return example
+
+    def factors(self, numbers):
+        """Those with these numbers, pairs of a global factor as one."""
+        group = self.dataset.group
+        for k, several in groupby(numbers, lambda f: (group[f], f if group[f] < 0 else None)):
+            values = [self.factor(f) for f in several]
+            yield values[0] if k[0] < 0 else as_one(values)
 
     def node(self, v, with_states):
         d = self.dataset
@@ -112,9 +123,11 @@ class GraphWriter:
     def factor(self, f):
         d = self.dataset
         scope = d.scope[d.scope_indptr[f] : d.scope_indptr[f + 1]].tolist()
-        name = self.factor_types[d.factor_type[f]]
-        kind = {} if name == f'factor{len(scope)}' else {'type': name}
-        return {'nodes': scope} | kind | self.features(d.factor_rows(), f)
+        name, buckets = self.factor_types[d.factor_type[f]], d.buckets[d.factor_type[f]]
+        kind = {} if name == f'{"factor" if buckets is None else CARDINALITY}{len(scope)}' else {'type': name}
+        oracle = {} if buckets is None else {'oracle': CARDINALITY}
+        how = {} if buckets in (None, tuple(range(len(scope) + 1))) else {'buckets': list(buckets[1:])}
+        return oracle | {'nodes': scope} | kind | how | self.features(d.factor_rows(), f)
 
     def features(self, rows, row):
         indptr, indices, values = rows

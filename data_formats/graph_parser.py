@@ -9,6 +9,7 @@ import numpy as np
 from cython_ext.text.errors import TextError, shown
 from cython_ext.text.vocabulary import Vocabulary, encoded
 from data_formats.dataset import indptr_of
+from data_formats.global_factors import CARDINALITY, buckets_of, features_of_pairs, oracle_of, pairs_of
 from data_formats.graphs import GraphDataset
 
 JOINT_STATES = 10_000  # of a factor, or states of a node
@@ -21,20 +22,20 @@ class GraphParser:
     """Lines of JSON to the arrays of a GraphDataset.
 
     require : every node needs a label
-    frozen : what has attributes, node_types, factor_types, states and scopes; None while learning
+    frozen : what has attributes, node_types, factor_types, states, scopes and buckets; None while learning
     """
 
     def __init__(self, require, frozen=None):
         self.require = require
         self.frozen = frozen
         self.attributes = Vocabulary() if frozen is None else frozen.attributes
-        self.nodes = Types('node', frozen, 'node_types', 'states')
-        self.factors = Types('factor', frozen, 'factor_types', 'scopes')
+        self.nodes = Types('node', frozen, 'node_types', ('states',))
+        self.factors = Types('factor', frozen, 'factor_types', ('scopes', 'buckets'))
         self._start()
 
     def _start(self):
         self.node_counts, self.node_type, self.labels = [], [], []
-        self.factor_counts, self.factor_type, self.scope_counts, self.scope = [], [], [], []
+        self.factor_counts, self.factor_type, self.scope_counts, self.scope, self.group = [], [], [], [], []
         self.node_rows, self.factor_rows = Rows(), Rows()
 
     def feed(self, text, line, carried=None):
@@ -56,6 +57,7 @@ class GraphParser:
             'factor_type': np.array(self.factor_type, np.int32),
             'scope_indptr': indptr_of(self.scope_counts),
             'scope': np.array(self.scope, np.int32),
+            'group': np.array(self.group, np.int32),
         }
         parts |= zip(GraphDataset.NODE_ROWS, self.node_rows.take(), strict=True)
         parts |= zip(GraphDataset.FACTOR_ROWS, self.factor_rows.take(), strict=True)
@@ -72,10 +74,11 @@ class GraphParser:
         factors = [] if graph.get('factors') is None else graph['factors']
         if not isinstance(factors, list):
             self.fail(f'factors of the example are {told(factors)}', 'expected [{"nodes": [...], ...}, ...]')
+        before = len(self.factor_type)
         for k, factor in enumerate(factors):
-            self.factor(factor, f'factor {k}', types)
+            self.factor(factor, f'factor {k}', k, types)
         self.node_counts.append(len(nodes))
-        self.factor_counts.append(len(factors))
+        self.factor_counts.append(len(self.factor_type) - before)
 
     def node(self, node, who, states):
         """One node; states: those of the example, or None. Returns its type."""
@@ -83,8 +86,8 @@ class GraphParser:
         name = self.type_name(node, who, 'node')
         if node.get('states') is not None:
             states = self.states(node['states'], who)
-        kind = self.nodes.of(self, name, who, states)
-        names = self.nodes.values[kind]
+        kind = self.nodes.of(self, name, who, None if states is None else (states,))
+        (names,) = self.nodes.values[kind]
         self.node_type.append(kind)
         self.labels.append(self.label(node, who, names))
         self.features(node, who, self.node_rows)
@@ -101,10 +104,23 @@ class GraphParser:
             self.fail(f'label {shown(name)} of {who} is no state of it', f'expected one of {listed(names)}')
         return names.index(name)
 
-    def factor(self, factor, who, types):
-        """One factor; types: those of the nodes of the example."""
+    def factor(self, factor, who, k, types):
+        """The k-th factor of an example; types: those of its nodes."""
         self.check_object(factor, who, 'expected {"nodes": [NUMBER, ...], ...}')
-        nodes = self.member(factor, 'nodes', list, who, 'expected numbers of nodes')
+        oracle = oracle_of(self, factor, who)
+        if oracle == CARDINALITY:
+            self.count(factor, who, types)
+        elif oracle is None:
+            nodes = self.member(factor, 'nodes', list, who, 'expected numbers of nodes')
+            self.check_nodes(nodes, who, types)
+            self.table(factor, nodes, who, -1, types)
+        else:
+            pairs = pairs_of(self, factor, who, types)
+            for pair, features in zip(pairs, features_of_pairs(factor, len(pairs), self, who), strict=True):
+                self.table(factor | {'features': features}, pair, who, k, types)
+
+    def check_nodes(self, nodes, who, types):
+        """Fails unless nodes are different ones of the example."""
         for node in nodes:
             if type(node) is not int or not 0 <= node < len(types):
                 expected = f'expected a number from 0 to {len(types) - 1}, as the example has {len(types)}'
@@ -112,20 +128,47 @@ class GraphParser:
         if len(set(nodes)) < len(nodes):
             twice = next(node for k, node in enumerate(nodes) if node in nodes[:k])
             self.fail(f'{who} is over node {twice} twice', 'expected different nodes')
+
+    def table(self, factor, nodes, who, group, types):
+        """A factor with weights for each joint state. group: the number of its global factor, or -1."""
         if len(nodes) < 2:
             expected = 'expected two at least; what is about one node belongs to its features'
             self.fail(f'{who} is over {len(nodes)} node{"s" * (not nodes)}', expected)
         scope = tuple(types[node] for node in nodes)
         joint = 1
         for kind in scope:
-            joint *= len(self.nodes.values[kind])
+            joint *= self.states_of(kind)
             if joint > JOINT_STATES:
                 self.fail(f'the nodes of {who} have too many joint states', f'expected {JOINT_STATES} at most')
         name = self.type_name(factor, who, f'factor{len(nodes)}')
-        self.factor_type.append(self.factors.of(self, name, who, scope))
+        self.put(factor, self.factors.of(self, name, who, (scope, None)), nodes, group, who)
+
+    def count(self, factor, who, types):
+        """A factor with weights for each bucket of counts."""
+        nodes = self.member(factor, 'nodes', list, who, 'expected numbers of nodes')
+        self.check_nodes(nodes, who, types)
+        if len(nodes) < 2:
+            expected = 'expected two at least; what is about one node belongs to its features'
+            self.fail(f'{who} counts {len(nodes)} node{"s" * (not nodes)}', expected)
+        for node in nodes:
+            if self.states_of(types[node]) != 2:
+                counted = f'node {node}, which {who} counts, has {self.states_of(types[node])} states'
+                self.fail(counted.replace(' 1 states', ' 1 state'), 'expected two, of which the second counts')
+        name = self.type_name(factor, who, f'cardinality{len(nodes)}')
+        buckets = buckets_of(self, factor, who, nodes, (self.factors.value(name) or ((), None))[1])
+        self.put(factor, self.factors.of(self, name, who, ((), buckets)), nodes, -1, who)
+
+    def put(self, factor, kind, nodes, group, who):
+        """The arrays of one factor."""
+        self.factor_type.append(kind)
         self.scope_counts.append(len(nodes))
         self.scope += nodes
+        self.group.append(group)
         self.features(factor, who, self.factor_rows)
+
+    def states_of(self, kind):
+        """How many states the nodes of a type have."""
+        return len(self.nodes.values[kind][0])
 
     def features(self, owner, who, rows):
         """The row of a node or factor; those of value 0 are left out."""
@@ -197,6 +240,9 @@ class GraphParser:
         if not isinstance(value, dict):
             self.fail(f'{who} is {told(value)}', expected)
 
+    def told(self, value):
+        return told(value)
+
     def fail(self, what, expected):
         raise TextError(self.line, what, expected)
 
@@ -204,16 +250,26 @@ class GraphParser:
 class Types:
     """The types of nodes or factors: what the first one of each has, all of them have.
 
-    what : 'node', whose types have states, or 'factor', whose types have the types of the nodes
-    frozen, names, values : what has their names and values as these attributes; None: they are learned
+    what : 'node', whose types have states, or 'factor', whose types have the types of the nodes and no buckets, or no
+        types of nodes and the first counts of buckets
+    frozen, names, values : what has their names and lists of what they have as these attributes; None: they are learned
+
+    `values` has a tuple for each type.
     """
 
     def __init__(self, what, frozen, names, values):
         self.what = what
         self.known = frozen is not None
         self.names = getattr(frozen, names) if self.known else Vocabulary()
-        self.values = list(map(tuple, getattr(frozen, values))) if self.known else []
+        lists = [getattr(frozen, name) if self.known else [] for name in values]
+        of_types = [[each if each is None else tuple(each) for each in several] for several in lists]
+        self.values = list(zip(*of_types, strict=True))
         self.lines = []  # where each was first seen, while learning
+
+    def value(self, name):
+        """What the type of this name has, None where there is none."""
+        k = self.names.get(name)
+        return None if k < 0 else self.values[k]
 
     def of(self, parser, name, who, value):
         """The id of the type of this name, which `who` is of. value: what it has; None: what its type has."""
@@ -236,8 +292,11 @@ class Types:
     def told(self, parser, value):
         """What a type has, for a message."""
         if self.what == 'node':
-            return f'the states {listed(value)}'
-        return f'nodes of the types {listed([parser.nodes.names.name(k) for k in value])}'
+            return f'the states {listed(value[0])}'
+        scope, buckets = value
+        if buckets is not None:
+            return f'the buckets {listed(list(map(str, buckets)))}'
+        return f'nodes of the types {listed([parser.nodes.names.name(k) for k in scope])}'
 
 
 class Rows:

@@ -23,6 +23,7 @@ class GraphDataset:
     factor_type: np.ndarray  # int32 [F], ids in factor_types
     scope_indptr: np.ndarray  # int64 [F + 1]
     scope: np.ndarray  # int32; factor f is over the nodes scope[scope_indptr[f]:scope_indptr[f + 1]] of its example
+    group: np.ndarray  # int32 [F]; of the pairs of a global factor its number in the example, ascending; others -1
     factor_row_indptr: np.ndarray  # int64 [F + 1], the rows of factors
     factor_indices: np.ndarray  # int32
     factor_values: np.ndarray | None  # float64
@@ -30,7 +31,8 @@ class GraphDataset:
     node_types: Vocabulary
     factor_types: Vocabulary
     states: list  # for each type of nodes the names of its states, a tuple of str
-    scopes: list  # for each type of factors the types of its nodes, a tuple of ids
+    scopes: list  # for each type of factors the types of its nodes, a tuple of ids, empty for those that count
+    buckets: list  # for each type of factors that count the first counts of its buckets, a tuple of int; others None
 
     NODE_ROWS = ('indptr', 'indices', 'values')
     FACTOR_ROWS = ('factor_row_indptr', 'factor_indices', 'factor_values')
@@ -60,6 +62,13 @@ class GraphDataset:
     def complete(self):
         """Whether every node has a label."""
         return bool((self.labels >= 0).all())
+
+    @property
+    def global_factors(self):
+        """How many factors have a max oracle of their own."""
+        example = np.repeat(np.arange(self.n), np.diff(self.factor_indptr))[self.group >= 0]
+        counting = np.array([buckets is not None for buckets in self.buckets], bool)[self.factor_type]
+        return len(set(zip(example.tolist(), self.group[self.group >= 0].tolist(), strict=True))) + int(counting.sum())
 
     @property
     def largest_value(self):
@@ -107,6 +116,7 @@ class GraphDataset:
             factor_type=self.factor_type[factors],
             scope_indptr=scope_indptr,
             scope=scope,
+            group=self.group[factors],
         )
 
     def without_inputs(self):
@@ -131,7 +141,7 @@ class GraphDataset:
             join_rows(block.node_rows() for block in blocks),
             join_rows(block.factor_rows() for block in blocks),
             **{name: counts(name) for name in ('node_indptr', 'factor_indptr', 'scope_indptr')},
-            **{name: joined(name) for name in ('node_type', 'labels', 'factor_type', 'scope')},
+            **{name: joined(name) for name in ('node_type', 'labels', 'factor_type', 'scope', 'group')},
         )
 
     def with_bias(self, name='bias'):

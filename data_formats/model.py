@@ -64,6 +64,11 @@ class Model:
         return [tuple(kinds) for kinds in self.header['data']['scopes']]
 
     @property
+    def buckets(self):
+        """For each type of factors that count the first counts of its buckets, None for the others (graphs)."""
+        return self.header['data'].get('buckets', [None] * len(self.scopes))
+
+    @property
     def kernel(self):
         """Kind and parameters of the kernel, None for linear features."""
         return self.header.get('kernel')

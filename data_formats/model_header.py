@@ -46,6 +46,14 @@ def _lists_of(kind):
     return right
 
 
+def _scopes(value):
+    return isinstance(value, list) and all(each == [] or _lists_of(int)([each]) for each in value)
+
+
+def _buckets(value):
+    return isinstance(value, list) and all(each is None or _lists_of(int)([each]) for each in value)
+
+
 def _count(value):
     return type(value) is int and value >= 0
 
@@ -87,7 +95,8 @@ OPTIONAL = {
     'data.grades': (_exactly(bool), 'true or false'),
     'data.unlabelled': (_exactly(bool), 'true or false'),
     'data.states': (_lists_of(str), 'lists of names'),
-    'data.scopes': (_lists_of(int), 'lists of numbers'),
+    'data.scopes': (_scopes, 'lists of numbers'),
+    'data.buckets': (_buckets, 'null or lists of numbers'),
     'kernel': (_exactly(dict), 'an object'),
     'structure': (_exactly(dict), 'an object'),
     'data.top': (_exactly(str), 'the name of a label'),

@@ -4,6 +4,7 @@ import threading
 
 import numpy as np
 
+from cython_ext.structures.count_layout import CountsError
 from cython_ext.structures.elimination import TooLargeError
 from cython_ext.structures.relaxations import INFERENCES
 from data_formats.errors import DataError, UsageError
@@ -28,12 +29,12 @@ class Decoder:
         self.probabilistic = model.header['objective'] in ('log', 'softmax-margin')
         self._weights = model.weights
         self._how = self.task.build_options(model, path)
-        self._w = None
+        self._inference = self._w = None
         self._lock = threading.Lock()
 
     def infer_by(self, inference):
         """Predict graphs in another way than the usual one, one of INFERENCES."""
-        self._how['structure']['relaxation'] = INFERENCES[inference]
+        self._inference, self._how['structure']['relaxation'] = inference, INFERENCES[inference]
 
     def on(self, dataset):
         """The model's Predictions of a dataset over its vocabularies."""
@@ -44,6 +45,8 @@ class Decoder:
         except TooLargeError as error:
             cause = error.__cause__  # without the advice, which is about training
             raise UsageError(f'--inference exact: {cause} (lp and dual-decomposition do without)') from error
+        except CountsError as error:
+            raise UsageError(f'--inference {self._inference}: {error.__cause__ or error} (lp does without)') from error
         with self._lock:
             if self._w is None:
                 # the same for every block: only the vocabularies decide where a weight stands

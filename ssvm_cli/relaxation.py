@@ -1,5 +1,6 @@
 """--relaxation and --rho: which problem is solved over graphs, and how its weights predict."""
 
+from cython_ext.structures.block_layout import has_global_factors
 from cython_ext.structures.relaxations import RHO, has_cuts, has_exact_oracle
 from data_formats.errors import UsageError
 
@@ -32,6 +33,8 @@ def requested_relaxation(o, layout):
         raise UsageError(f'--relaxation soft is a relaxation of the hinge, not of {o.objective} (--relaxation none)')
     if name != 'soft':
         return {'relaxation': name, 'rho': None}
+    if o.smooth_max is not None and has_global_factors(layout):
+        raise UsageError('--smooth-max is not for graphs with global factors, whose labelings have no table')
     smoothing = {} if o.smooth_max is None else {'smoothing': o.smooth_max}
     rho = 1 / layout.n if o.augmented_lagrangian else RHO
     return {'relaxation': name, 'rho': rho if o.rho is None else o.rho[0], **smoothing}

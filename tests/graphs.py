@@ -21,24 +21,56 @@ GRAPHS = {
     'high order': ((2, 3, 2, 2), ((0, 1, 2), (2, 3), (3, 1, 0), (1, 3))),
     'grid': ((2,) * 8, ((0, 1), (1, 2), (2, 3), (4, 5), (5, 6), (6, 7), (0, 4), (1, 5), (2, 6), (3, 7))),
 }
+# the same with global factors: ('tree', scopes), ('count', scope, first counts of buckets)
+GLOBAL = {
+    'chain': ((2, 3, 2, 3), (('tree', ((0, 1), (1, 2), (2, 3))), (0, 2))),
+    'star': ((3, 2, 2, 2), ((1, 0), ('tree', ((2, 0), (0, 1), (3, 0))), (2, 1), ('tree', ((2, 3), (3, 1))))),
+    'rows': ((2,) * 6, (*tuple(('tree', ((a, a + 1), (a + 1, a + 2))) for a in (0, 3)), (0, 3), (1, 4), (2, 5))),
+    'only chain': ((2,) * 7, (('tree', tuple(itertools.pairwise(range(7)))),)),
+    'only tree': ((2, 3, 2, 3), (('tree', ((0, 1), (1, 2), (3, 1))),)),
+    'counted': ((2, 2, 2, 2), (('count', (3, 0, 1, 2), (0, 1, 3)),)),
+    'counts apart': ((2, 3, 2, 2, 2, 2), (('count', (0, 2, 5), (0, 1, 2, 3)), ('count', (4, 3), (0, 2)))),
+    'both': ((2, 2, 2, 2), (('count', (0, 1, 2, 3), (0, 1, 2, 3, 4)), ('tree', ((0, 1), (1, 2), (2, 3))), (3, 0))),
+}
+COUNTED = ('counted', 'counts apart')  # those that have an exact oracle
+
+
+def laid_out(name):
+    """(states, scopes of factors of several nodes, groups of them, {number of a count: its buckets}) of a graph;
+    numbers of factors begin with those of the nodes."""
+    states, items = GRAPHS[name] if name in GRAPHS else GLOBAL[name]
+    scopes, groups, counts = [], [], {}
+    for item in items:
+        first = len(states) + len(scopes)
+        if item[0] == 'tree':
+            scopes += item[1]
+            groups.append((first, first + len(item[1])))
+        elif item[0] == 'count':
+            scopes.append(item[1])
+            counts[first] = item[2]
+        else:
+            scopes.append(item)
+    return states, scopes, groups, counts
 
 
 def layout(names, seed=0, attributes=3, tied=False):
     """The GraphLayout of an example of each of some GRAPHS. tied: nodes, and factors, with the same numbers of states
-    have one type; otherwise each has its own, one in three with a constant feature, one in four with free columns."""
+    (or the same buckets) have one type; otherwise each has its own, one in three with a constant feature, one in four
+    with free columns."""
     rng, types, kinds, shapes, rows = np.random.default_rng(seed), [], {}, [], 0
     starts, right = [], []
     for name in names:
-        states, scopes = GRAPHS[name]
+        states, scopes, groups, counts = laid_out(name)
         scopes, of_factors, places = [*((v,) for v in range(len(states))), *scopes], [], []
         for f, scope in enumerate(scopes):
-            sizes = tuple(states[v] for v in scope)
+            sizes = ('count', *counts[f]) if f in counts else tuple(states[v] for v in scope)
             if not tied or sizes not in kinds:
                 kinds[sizes] = len(types)
-                types.append(random_type(rng, sizes, attributes, tied))
+                of_count = FactorType.count(counts[f], attributes) if f in counts else None
+                types.append(of_count or random_type(rng, sizes, attributes, tied))
             of_factors.append(kinds[sizes])
             places.append(f)
-        shapes.append(Shape(len(states), np.array(of_factors, np.int32), scopes, np.array(places, np.int64)))
+        shapes.append(Shape(len(states), np.array(of_factors, np.int32), scopes, np.array(places, np.int64), groups))
         starts.append(rows)
         rows += len(scopes)
         right.append([int(rng.integers(count)) for count in states])
@@ -107,7 +139,9 @@ class GraphEnumeration:
     def joint(self, i, f, code):
         """The number of the joint state that a labeling gives to a factor."""
         shape = self.layout.shapes[self.layout.shape_of[i]]
-        scope = shape.scopes[f]
+        scope, kind = shape.scopes[f], self.layout.types[shape.types[f]]
+        if kind.buckets is not None:
+            return max(k for k, first in enumerate(kind.buckets) if first <= sum(code[v] for v in scope))
         return int(np.ravel_multi_index([code[v] for v in scope], self.layout.types[shape.types[f]].states))
 
     def part_keys(self, i):
@@ -169,47 +203,65 @@ def pair_tables(a, b):
     return [np.array([1 - a - b + x, b - x, a - x, x]) for x in sorted({low, high})]
 
 
+def blocks(layout, shape):
+    """For each block of a shape (its factors, its nodes, whether it is a global factor)."""
+    found, f = [], 0
+    while f < len(shape.types):
+        end = next((end for first, end in shape.groups if first == f), f + 1)
+        nodes = sorted({v for scope in shape.scopes[f:end] for v in scope}, key=sum(shape.scopes[f:end], ()).index)
+        found.append((range(f, end), nodes, end > f + 1 or layout.types[shape.types[f]].buckets is not None))
+        f = end
+    return found
+
+
 def soft(truth, lam, rho, multipliers=None, smoothing=0.0):
     """(the Enumeration of the blocks of the soft-constraint problem, its lambda, what its objective is to be multiplied
-    by): every factor is an example, with features of its own and sqrt(lam / rho) times the agreement indicators
+    by): every block is an example, with features of its own and sqrt(lam / rho) times the agreement indicators
     (Meshi et al. 2015, (6)). multipliers: what delta is pulled to; smoothing: gamma, for which every wrong joint state
     has a feature of its own."""
     layout, unit = truth.layout, np.sqrt(lam / rho)
-    place, blocks = {}, []
-    for i in range(layout.n):
-        shape = layout.shapes[layout.shape_of[i]]
-        for f in range(shape.nodes, len(shape.types)):
-            states = layout.types[shape.types[f]].states
-            for k, node in enumerate(shape.scopes[f]):
-                for state in range(states[k]):
-                    place[i, f, node, state] = len(place)
-    states_of = [layout.types[kind].size for s in layout.shape_of for kind in layout.shapes[s].types]
-    for i in range(layout.n):
-        shape, right = layout.shapes[layout.shape_of[i]], truth.right(i)
-        for f, kind in enumerate(shape.types):
-            states = layout.types[kind].states
-            codes = list(itertools.product(*map(range, states)))
+    place, found = {}, []
+    blocks_by_example = [blocks(layout, layout.shapes[s]) for s in layout.shape_of]
+    for i, several in enumerate(blocks_by_example):
+        for c, (_, nodes, _) in enumerate(several):
+            for node in nodes if len(nodes) > 1 else []:
+                for state in range(truth.states(i)[node]):
+                    place[i, c, node, state] = len(place)
+    own_states = [layout.types[kind].size for s in layout.shape_of for kind in layout.shapes[s].types]
+    for i, several in enumerate(blocks_by_example):
+        right, states = truth.right(i), truth.states(i)
+        for b, (factors, nodes, whole) in enumerate(several):
+            codes = list(itertools.product(*(range(states[v]) for v in nodes)))
             agreement = np.zeros((len(codes), len(place)))
-            for r, code in enumerate(codes):
-                for node, state in zip(shape.scopes[f], code, strict=True):
-                    if f >= shape.nodes:
-                        agreement[r, place[i, f, node, state]] -= 1
+            for row, code in zip(agreement, codes, strict=True):
+                for node, state in zip(nodes, code, strict=True):
+                    if len(nodes) > 1:
+                        row[place[i, b, node, state]] -= 1
                         continue
-                    for c in range(shape.nodes, len(shape.types)):
-                        if node in shape.scopes[c]:
-                            agreement[r, place[i, c, node, state]] += 1
-            own = truth.dense([truth.features_of(i, f, r) for r in range(len(codes))])
-            gold = codes.index(tuple(right[node] for node in shape.scopes[f]))
-            losses = (np.arange(len(codes)) != gold).astype(float) if f < shape.nodes else np.zeros(len(codes))
+                    for c, (_, others, _) in enumerate(several):
+                        if len(others) > 1 and node in others:
+                            row[place[i, c, node, state]] += 1
+            labelings = [dict(zip(nodes, code, strict=True)) for code in codes]
+            joints = [[(f, truth.joint(i, f, labeling)) for f in factors] for labeling in labelings]
+            own = truth.dense([added(truth.features_of(i, *joint) for joint in each) for each in joints])
+            gold = codes.index(tuple(right[node] for node in nodes))
+            losses = (np.arange(len(codes)) != gold).astype(float) if len(nodes) == 1 else np.zeros(len(codes))
             if multipliers is not None:
                 losses = losses + agreement @ multipliers - agreement[gold] @ multipliers
-            keys = [('label', 0, a) for a in range(len(codes))]
-            extra = np.zeros((len(codes), sum(states_of) if smoothing else 0))
+            keys, parts = [('label', 0, a) for a in range(len(codes))], np.eye(len(codes))
+            if whole:
+                keys = [('label', k, a) for k, v in enumerate(nodes) for a in range(states[v])]
+                keys += [('joint', f, a) for f in factors for a in range(layout.types[layout.shapes[i].types[f]].size)]
+                column = {key: k for k, key in enumerate(keys)}
+                of_nodes = [[('label', k, a) for k, a in enumerate(code)] for code in codes]
+                both = [Counter(a + [('joint', *joint) for joint in b]) for a, b in zip(of_nodes, joints, strict=True)]
+                parts = matrix(both, column)
+            extra = np.zeros((len(codes), sum(own_states) if smoothing else 0))
             if smoothing:
-                first, wrong = sum(states_of[: len(blocks)]), np.arange(len(codes)) != gold
+                first, wrong = sum(own_states[: len(found)]), np.arange(len(codes)) != gold
                 extra[wrong, first + np.flatnonzero(wrong)] = np.sqrt(smoothing * lam * layout.n)
             features = np.hstack([own, unit * agreement, extra])
-            numbers = [(r,) for r in range(len(codes))]
-            blocks.append(Enumerated(numbers, gold, keys, np.eye(len(codes)), features, losses))
-    times = len(blocks) / layout.n
-    return SimpleNamespace(examples=blocks, place=place), lam / times, times
+            numbers = codes if whole else [(r,) for r in range(len(codes))]
+            found.append(Enumerated(numbers, gold, keys, parts, features, losses))
+    times = len(found) / layout.n
+    return SimpleNamespace(examples=found, place=place), lam / times, times

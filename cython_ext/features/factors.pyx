@@ -159,16 +159,10 @@ cdef class GraphFeatures(FeatureMap):
     cdef void add_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a, double scale,
                         double *w) noexcept nogil:
         cdef Py_ssize_t s = self.graphs.shape_of[i], c
-        cdef int64_t low, high, middle
+        cdef int64_t f
         for c in range(count):
-            low, high = self.graphs.factor_begin[s], self.graphs.factor_begin[s + 1]
-            while high - low > 1:                           # the factor that the part belongs to
-                middle = (low + high) // 2
-                if self.graphs.part[middle] <= ids[c]:
-                    low = middle
-                else:
-                    high = middle
-            self.weights_of_factors.add_state(i, low, ids[c] - self.graphs.part[low], scale * a[c], w)
+            f = self.graphs.factor_at(self.graphs.factor_begin[s], self.graphs.factor_begin[s + 1], ids[c])
+            self.weights_of_factors.add_state(i, f, ids[c] - self.graphs.part[f], scale * a[c], w)
 
     # Inner products by way of a weight vector of zeros, of which only what the example touches is written and cleared:
     # factors of one type share their weights, so the features of each would have to be compared with those of each other.

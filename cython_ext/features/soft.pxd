@@ -16,12 +16,16 @@ cdef class SoftFeatures(FeatureMap):
     cdef readonly Py_ssize_t n_agreements
     cdef Agreements agreements
     cdef FactorGraphs graphs
-    cdef object memory
-    cdef const int64_t *part_begin          # [n + 1], where the joint states of each graph begin
+    cdef object spare
+    cdef double *spare_data                 # a weight vector of zeros, where there are global factors
 
     cdef double *delta(self, const double *w) noexcept nogil
-    cdef double *own_weights(self, Py_ssize_t b, int64_t f, const double *w) noexcept nogil
-    cdef void add_state(self, Py_ssize_t b, Py_ssize_t joint, double amount, double *w) noexcept nogil
+    cdef double *own_weights(self, Py_ssize_t b, const double *w) noexcept nogil
+    cdef void add_part(self, Py_ssize_t b, Py_ssize_t part, double amount, double *w) noexcept nogil
+    cdef void add_weights(self, Py_ssize_t b, Py_ssize_t part, double amount, double *w) noexcept nogil
+    cdef void add_agreements(self, Py_ssize_t b, Py_ssize_t part, double amount, double *delta) noexcept nogil
+    cdef void whole_scores(self, Py_ssize_t b, const double *w, double *theta) noexcept nogil
+    cdef double clear(self, Py_ssize_t b) noexcept nogil
     cdef double inner(self, Py_ssize_t b, int64_t f, double square, Py_ssize_t joint, Py_ssize_t other) noexcept nogil
 
 
@@ -30,5 +34,5 @@ cdef class SoftAccumulator(Accumulator):
     cdef object statistics
     cdef double *statistic_data
 
-    cdef double *block(self, Py_ssize_t b, int64_t f) noexcept nogil
+    cdef double *block(self, Py_ssize_t b) noexcept nogil
     cdef double *weights(self, Py_ssize_t chunk) noexcept nogil

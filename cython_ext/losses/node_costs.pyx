@@ -78,33 +78,67 @@ cdef class BlockCosts(DecomposableLoss):
             self.memory = multipliers = structure.multipliers
             self.multipliers = &multipliers[0]
 
-    cdef double pull(self, Py_ssize_t b, Py_ssize_t joint) noexcept nogil:
-        """What a joint state meets of the multipliers."""
+    cdef double pull(self, Py_ssize_t b, const int32_t *code) noexcept nogil:
+        """What an output meets of the multipliers."""
+        cdef Py_ssize_t v
+        cdef double total = 0.0
+        cdef const double *own
         if self.multipliers == NULL:
             return 0.0
-        return self.blocks.agreements.score(self.blocks.example[b], self.blocks.factor_of(b), joint, self.multipliers)
+        if self.blocks.inner(b) < 0:
+            return self.blocks.agreements.score(self.blocks.example[b], self.blocks.factor_of(b), code[0], self.multipliers)
+        own = self.multipliers + self.blocks.agreements.run(self.blocks.example[b], self.blocks.factor_of(b))
+        for v in range(self.blocks.code_of(b)):
+            total -= own[self.blocks.node_part(b, v) + code[v]]
+        return total
+
+    cdef double cost(self, Py_ssize_t b, int32_t joint, double right) noexcept nogil:
+        """Of a joint state of a factor; right: the pull of the right one."""
+        if joint == self.blocks.right_data[b]:
+            return 0.0
+        return self.blocks.times * (self.blocks.is_node(b) - right + self.pull(b, &joint))
 
     cdef double value(self, Py_ssize_t b, const int32_t *code) noexcept nogil:
-        cdef Py_ssize_t right = self.blocks.right_data[b]
-        if code[0] == right:
-            return 0.0
-        return self.blocks.times * (self.blocks.is_node(b) - self.pull(b, right) + self.pull(b, code[0]))
+        cdef double right = self.pull(b, self.blocks.gold(b))
+        if self.blocks.inner(b) < 0:
+            return self.cost(b, code[0], right)
+        return self.blocks.times * (self.pull(b, code) - right)
 
     cdef void add_costs(self, Py_ssize_t b, double scale, double *theta) noexcept nogil:
-        cdef Py_ssize_t a, right = self.blocks.right_data[b]
-        cdef double wrong
-        if self.multipliers != NULL or self.blocks.is_node(b):
-            wrong = self.blocks.is_node(b) - self.pull(b, right)
+        cdef double right
+        cdef int32_t a
+        if self.blocks.inner(b) >= 0:
+            self.add_whole(b, scale, NULL, theta)
+        elif self.multipliers != NULL or self.blocks.is_node(b):
+            right = self.pull(b, self.blocks.gold(b))
             for a in range(self.blocks.count(b)):
-                if a != right:
-                    theta[a] += scale * self.blocks.times * (wrong + self.pull(b, a))
+                theta[a] += scale * self.cost(b, a, right)
 
     cdef double expected(self, Py_ssize_t b, const double *mean) noexcept nogil:
-        cdef Py_ssize_t a, right = self.blocks.right_data[b]
-        cdef double total = 0.0, wrong
+        cdef int32_t a
+        cdef double total = 0.0, right
+        if self.blocks.inner(b) >= 0:
+            return self.add_whole(b, 1.0, mean, NULL)
         if self.multipliers != NULL or self.blocks.is_node(b):
-            wrong = self.blocks.is_node(b) - self.pull(b, right)
+            right = self.pull(b, self.blocks.gold(b))
             for a in range(self.blocks.count(b)):
-                if a != right:
-                    total += mean[a] * self.blocks.times * (wrong + self.pull(b, a))
+                total += mean[a] * self.cost(b, a, right)
+        return total
+
+    cdef double add_whole(self, Py_ssize_t b, double scale, const double *mean, double *theta) noexcept nogil:
+        """The costs of a global factor's node states, which are 0 for the right ones: added to theta, or those that mean
+        expects."""
+        cdef Py_ssize_t v, p
+        cdef double total = 0.0, right
+        cdef const double *own
+        if self.multipliers == NULL:
+            return 0.0
+        own = self.multipliers + self.blocks.agreements.run(self.blocks.example[b], self.blocks.factor_of(b))
+        for v in range(self.blocks.code_of(b)):
+            right = own[self.blocks.node_part(b, v) + self.blocks.gold(b)[v]]
+            for p in range(self.blocks.node_part(b, v), self.blocks.node_part(b, v + 1)):
+                if theta != NULL:
+                    theta[p] += scale * self.blocks.times * (right - own[p])
+                else:
+                    total += mean[p] * self.blocks.times * (right - own[p])
         return total

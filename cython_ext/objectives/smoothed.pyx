@@ -197,7 +197,7 @@ def smoothed_loss(Objective objective not None, oracle='auto', k=5):
     if not isinstance(objective, Hinge):
         raise ValueError('only the plain hinge loss is smoothed: margin rescaling, slack norm 1')
     cdef bint decomposes = isinstance(objective.loss, DecomposableLoss)
-    cdef bint summed = isinstance(objective.structure, SummedStructure)
+    cdef bint summed = 'exp' in objective.structure.oracles
     cdef bint ranked = isinstance(objective.structure, RankedStructure)
     cdef bint rankable = decomposes or isinstance(objective.loss, ZeroOne)
     if oracle == 'auto':

@@ -1,4 +1,5 @@
-"""Agreement variables: one for each factor of several nodes, each of its nodes, and each state of that node.
+"""Agreement variables: one for each factor of several nodes, each of its nodes, and each state of that node. Factors that
+are one global factor (graph_layout.py) have them together.
 
 A joint state of a factor meets minus those of the states that it gives to its nodes, a state of a node plus those that
 each factor around it has for that state: delta_cv(s) in (2) of Meshi, Srebro and Hazan 2015. Their sum over all factors
@@ -9,23 +10,30 @@ import numpy as np
 
 from libc.stdint cimport int64_t
 
+from cython_ext.structures.block_layout import Block
 from cython_ext.structures.factor_graphs cimport FactorGraphs
 
 
 cdef class Agreements:
-    """graphs: a FactorGraphs. Arrays of agreement variables hold those of one example after the other."""
+    """graphs: a FactorGraphs; blocks: the Blocks of each shape (block_layout.py), or None where no factor is a global one.
+    Arrays of agreement variables hold those of one example after the other."""
 
-    def __init__(self, FactorGraphs graphs not None):
+    def __init__(self, FactorGraphs graphs not None, blocks=None):
         layout = graphs.layout
+        if blocks is None:
+            blocks = [[Block(f, f + 1, scope) for f, scope in enumerate(shape.scopes)] for shape in layout.shapes]
         places, incident, counts = [], [], []
-        for shape in layout.shapes:
+        for shape, several in zip(layout.shapes, blocks):
             at, of_nodes = 0, [[] for _ in range(shape.nodes)]
-            for kind, scope in zip(shape.types, shape.scopes):
-                for node, states in zip(scope, layout.types[kind].states):
-                    places.append(at)
-                    if len(scope) > 1:
+            for block in several:
+                if block.whole:
+                    places += [at] * sum([len(scope) for scope in shape.scopes[block.first:block.end]])
+                for node in block.nodes:
+                    if not block.whole:
+                        places.append(at)
+                    if len(block.nodes) > 1:
                         of_nodes[node].append(at)
-                        at += states
+                        at += layout.types[shape.types[node]].size
             incident += [*of_nodes, *([] for _ in range(len(shape.types) - shape.nodes))]
             counts.append(at)
         begin = np.concatenate([[0], np.cumsum(np.array(counts, np.int64)[layout.shape_of])])
@@ -43,6 +51,11 @@ cdef class Agreements:
         """Whether factor f of the tables is that of a single node."""
         cdef Py_ssize_t s = self.graphs.shape_of[i]
         return f - self.graphs.factor_begin[s] < self.graphs.nodes[s]
+
+    cdef int64_t run(self, Py_ssize_t i, int64_t f) noexcept nogil:
+        """Where the agreement variables of a global factor begin, of which f is the first factor: one for each state of
+        its first node, then of its second, ..."""
+        return self.begin[i] + self.place[self.graphs.scope_begin[f]]
 
     cdef void scores(self, Py_ssize_t i, int64_t f, const double *delta, double scale, double *theta) noexcept nogil:
         """theta += scale * what the joint states of factor f in example i meet of delta."""

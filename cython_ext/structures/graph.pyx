@@ -1,5 +1,6 @@
 """Labelings of factor graphs by exact oracles: enumeration of small graphs, dynamic programming on trees and on whatever
-else has small tables when its nodes are eliminated one after the other (kernels/elimination.h).
+else has small tables when its nodes are eliminated one after the other (kernels/elimination.h); sorting, where all
+factors of several nodes are counts of nodes of their own (kernels/counts.h).
 
 Parts are the joint states of all factors, those of the nodes first; a code is the state of every node. The K best are
 found by partition (partition.pyx), each by an elimination of its own.
@@ -7,13 +8,15 @@ found by partition (partition.pyx), each by an elimination of its own.
 
 import numpy as np
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, NAN
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport calloc, free
 
+from cython_ext.kernels cimport counts as counting
 from cython_ext.kernels cimport elimination as kernel
 from cython_ext.structures cimport partition
-from cython_ext.structures.elimination import plan
+from cython_ext.structures.count_layout import counts_and_nodes, has_counts
+from cython_ext.structures.elimination import LIMIT, plan
 from cython_ext.structures.factor_graphs cimport FactorGraphs
 from cython_ext.structures.partition cimport Choices
 from cython_ext.structures.structure cimport SummedStructure
@@ -44,27 +47,38 @@ cdef class NodeStates(Choices):
 
 
 cdef class Graph(SummedStructure):
-    """graphs: a FactorGraphs. Raises TooLargeError where a graph has no exact oracle."""
+    """graphs: a FactorGraphs. Raises TooLargeError or CountsError where a graph has no exact oracle."""
 
     def __init__(self, FactorGraphs graphs not None):
         layout = graphs.layout
         self.graphs, self.choices, self.n, self.memory = graphs, NodeStates(graphs), graphs.n, []
+        self.sums = True
         self.plans = <kernel.Elimination *> calloc(len(layout.shapes) + 1, sizeof(kernel.Elimination))
-        if self.plans == NULL:
+        self.counts = <counting.Counts *> calloc(len(layout.shapes) + 1, sizeof(counting.Counts))
+        if self.plans == NULL or self.counts == NULL:
             raise MemoryError
         sizes = np.array([kind.size for kind in layout.types], np.int64)
         for s, shape in enumerate(layout.shapes):
-            states = sizes[shape.types[:shape.nodes]].tolist()
-            places = np.cumsum(sizes[shape.types]) - sizes[shape.types]
-            buckets, work = plan(states, shape.scopes, places)
-            self.write_plan(s, buckets, work)
+            if has_counts(layout, shape):
+                self.write_counts(s, shape.nodes, counts_and_nodes(layout.types, shape))
+            else:
+                states = sizes[shape.types[:shape.nodes]].tolist()
+                places = np.cumsum(sizes[shape.types]) - sizes[shape.types]
+                buckets, work = plan(states, shape.scopes, places)
+                self.write_plan(s, buckets, work)
+                self.work = max(self.work, self.plans[s].work)
             self.max_size = max(self.max_size, graphs.parts[s])
             self.max_code = max(self.max_code, shape.nodes)
             self.max_parts = max(self.max_parts, len(shape.types))
-            self.work = max(self.work, self.plans[s].work)
+
+    @property
+    def oracles(self):
+        """Sums take more room than maxima where many nodes are counted."""
+        return ('max', 'topk', 'exp') if self.sums else ('max', 'topk')
 
     def __dealloc__(self):
         free(self.plans)
+        free(self.counts)
 
     cdef void write_plan(self, Py_ssize_t s, list buckets, Py_ssize_t work) except *:
         """A plan of elimination.py as kernels read it."""
@@ -97,6 +111,22 @@ cdef class Graph(SummedStructure):
             first, place = b.last, place + b.separator
             b += 1
 
+    cdef void write_counts(self, Py_ssize_t s, int32_t nodes, tuple arrays) except *:
+        """What count_layout.py says of a shape as kernels read it."""
+        cdef counting.Counts *c = self.counts + s
+        cdef const int64_t[::1] place = arrays[1]
+        cdef const int32_t[::1] states = arrays[2], node = arrays[3], starts = arrays[4]
+        terms = arrays[0]
+        self.memory.append((terms, place, states, node, starts))
+        c.nodes, c.terms, c.apart = nodes, <int32_t> len(terms), nodes - <int32_t> terms['last'].max(initial=0)
+        c.term = <const counting.CountTerm *> <size_t> terms.ctypes.data
+        c.place, c.states, c.node, c.starts = &place[0], &states[0], &node[0], &starts[0]
+        self.work = max(self.work, counting.counts_work(c))
+        if counting.count_sums_work(c) <= LIMIT:
+            self.work = max(self.work, counting.count_sums_work(c))
+        else:
+            self.sums = False
+
     # ------------------------------------------------------------------------------------------------- outputs
 
     cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
@@ -124,14 +154,22 @@ cdef class Graph(SummedStructure):
         return self.work + partition.scratch_size(self, k)
 
     cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil:
-        return kernel.eliminate_max(self.plans + self.graphs.shape_of[i], theta, scratch, code)
+        cdef Py_ssize_t s = self.graphs.shape_of[i]
+        if self.counts[s].nodes:
+            return counting.counts_max(self.counts + s, theta, scratch, code)
+        return kernel.eliminate_max(self.plans + s, theta, scratch, code)
 
     cdef Py_ssize_t topk(self, Py_ssize_t i, const double *theta, Py_ssize_t k, double *scratch, double *values,
                          int32_t *codes) noexcept nogil:
         return partition.topk(self, self.choices, i, theta, k, scratch, values, codes)
 
     cdef double exp(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
-        return kernel.eliminate_sum(self.plans + self.graphs.shape_of[i], theta, scratch, mean, self.size_of(i))
+        cdef Py_ssize_t s = self.graphs.shape_of[i]
+        if not self.sums:                       # nobody asks
+            return NAN
+        if self.counts[s].nodes:
+            return counting.counts_sum(self.counts + s, theta, scratch, mean, self.size_of(i))
+        return kernel.eliminate_sum(self.plans + s, theta, scratch, mean, self.size_of(i))
 
     cdef void centre(self, Py_ssize_t i, double *theta) noexcept nogil:
         """Every output has one joint state of each factor."""

@@ -3,9 +3,13 @@
 A factor scores the joint states of its nodes, its *scope* (Meshi, Srebro and Hazan 2015, section 3). Every node has a
 factor of its own, number v for node v; those of several nodes come after them. Factors of one type share their weights.
 Examples whose graphs are alike share a *shape*, so that a corpus of label sets holds the graph of all labels once.
+
+Where constraints are soft (section 4), what is chosen at once is the output of a *block*: a node, the joint state of a
+factor, or the states of all nodes of a *global factor*, which has a max oracle of its own (section 5). That is a group
+of pairs that make a tree, or a factor whose score depends on how many of its binary nodes have state 1, a *count*.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -14,22 +18,35 @@ import numpy as np
 class FactorType:
     """states: how many each node of the scope has; columns: int32[product of states], which column of the type's
     weights a joint state has (the last node's state changes fastest), -1 where its score is 0; attributes: how many
-    rows the weights have; constant: whether the only feature is a 1, so that there are no rows of features."""
+    rows the weights have; constant: whether the only feature is a 1, so that there are no rows of features.
+
+    buckets: of a count, which counts begin a bucket, ascending, the first one 0; None elsewhere. Buckets are its joint
+    states, and it has any number of nodes: `states` is empty."""
 
     states: tuple
     columns: np.ndarray
     attributes: int = 1
     constant: bool = False
+    buckets: tuple | None = None
 
     @classmethod
     def full(cls, states, attributes=1, constant=False):
         """Every joint state has weights of its own."""
         return cls(tuple(states), np.arange(np.prod(states), dtype=np.int32), attributes, constant)
 
+    @classmethod
+    def count(cls, buckets, attributes=1, constant=False):
+        """Every bucket has weights of its own."""
+        return cls((), np.arange(len(buckets), dtype=np.int32), attributes, constant, tuple(buckets))
+
     @property
     def size(self):
         """How many joint states there are."""
         return len(self.columns)
+
+    def states_of(self, scope):
+        """How many states each node of a scope has."""
+        return self.states if self.buckets is None else (2,) * len(scope)
 
     @property
     def width(self):
@@ -40,12 +57,14 @@ class FactorType:
 @dataclass
 class Shape:
     """One graph: types and scopes of its factors, those of the nodes first, and for each factor its row of features,
-    counted from the first row of the example (anything where the type is constant)."""
+    counted from the first row of the example (anything where the type is constant). groups: the factors of each global
+    factor that is made of several, as (first, last + 1), ascending."""
 
     nodes: int
     types: np.ndarray  # int32 [F]
     scopes: list  # of F tuples of nodes
     rows: np.ndarray  # int64 [F]
+    groups: list = field(default_factory=list)
 
 
 @dataclass

@@ -3,7 +3,7 @@
 A type has weights for the attributes that occur with it in training, and for each joint state of its nodes.
 """
 
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 
@@ -32,9 +32,12 @@ def layout_of(dataset, attributes=None):
     attributes = attributes_of(dataset) if attributes is None else attributes
     sizes = [len(names) for names in dataset.states]
     scopes = [*((kind,) for kind in range(len(sizes))), *dataset.scopes]
+    buckets = [None] * len(sizes) + dataset.buckets
     types = [
         FactorType.full([sizes[kind] for kind in scope], len(of_type))
-        for scope, of_type in zip(scopes, attributes, strict=True)
+        if starts is None
+        else FactorType.count(starts, len(of_type))
+        for scope, starts, of_type in zip(scopes, buckets, attributes, strict=True)
     ]
     shapes, shape_of = shapes_of(dataset)
     return GraphLayout(
@@ -49,7 +52,7 @@ def layout_of(dataset, attributes=None):
 
 
 def shapes_of(dataset):
-    """(Shapes, int32[n] the shape of each example): graphs of the same types with the same scopes are alike."""
+    """(Shapes, int32[n] the shape of each example): graphs with the same types, scopes and groups are alike."""
     shapes, known = [], {}
     shape_of = np.empty(dataset.n, np.int32)
     for i in range(dataset.n):
@@ -58,14 +61,29 @@ def shapes_of(dataset):
         of_factors = dataset.factor_type[factors] + len(dataset.node_types)
         types = np.concatenate([dataset.node_type[nodes], of_factors]).astype(np.int32)
         scope = dataset.scope[scopes[0] : scopes[-1]]
-        key = nodes.stop - nodes.start, types.tobytes(), (scopes - scopes[0]).tobytes(), scope.tobytes()
+        group = dataset.group[factors]
+        key = nodes.stop - nodes.start, *(a.tobytes() for a in (types, scopes - scopes[0], scope, group))
         if key not in known:
             known[key] = len(shapes)
             ends = (scopes - scopes[0]).tolist()
             of_factors = [tuple(scope[a:b].tolist()) for a, b in pairwise(ends)]
-            shapes.append(Shape(key[0], types, [*((v,) for v in range(key[0])), *of_factors], np.arange(len(types))))
+            groups = groups_of(group, key[0])
+            shapes.append(
+                Shape(key[0], types, [*((v,) for v in range(key[0])), *of_factors], np.arange(len(types)), groups)
+            )
         shape_of[i] = known[key]
     return shapes, shape_of
+
+
+def groups_of(group, first):
+    """The groups of a Shape. group: as of a GraphDataset, of one example; first: the number of its first factor."""
+    found = []
+    for number, several in groupby(group.tolist()):
+        end = first + len(list(several))
+        if number >= 0:
+            found.append((first, end))
+        first = end
+    return found
 
 
 def rows_by_example(dataset, attributes):

@@ -13,23 +13,23 @@ from libc.string cimport memcpy
 
 from cython_ext.structures.agreements cimport Agreements
 from cython_ext.structures.factor_graphs cimport FactorGraphs
+from cython_ext.structures.local_program import program_of
 from cython_ext.structures.messages cimport Messages
 from cython_ext.structures.structure cimport Structure
 
 cdef enum:
     WORDS = sizeof(double) // sizeof(int32_t)
-cdef double ROUNDING = 1e-7                     # by which a point may miss its constraints
 
 
 cdef class LocalPolytope(Structure):
     """graphs: a FactorGraphs. Each call of the max oracle takes the interpreter: one thread at a time."""
 
     exact = False
-    oracles = ('max', 'messages')
 
     cdef readonly FactorGraphs graphs
     cdef readonly Messages messages
-    cdef readonly object programs               # by shape
+    cdef readonly list programs                 # by shape
+    cdef bint with_counts
     cdef object failure                         # an exception that a linear program ended with
     cdef object rights
     cdef const int32_t *right_data
@@ -38,8 +38,9 @@ cdef class LocalPolytope(Structure):
     def __init__(self, FactorGraphs graphs not None):
         layout = graphs.layout
         self.graphs, self.n, self.messages = graphs, graphs.n, Messages(Agreements(graphs))
-        self.programs = [constraints(layout.types, shape) for shape in layout.shapes]
-        sizes = np.array([program.shape[1] for program in self.programs], np.int64)[layout.shape_of]
+        self.programs = [program_of(layout.types, shape) for shape in layout.shapes]
+        self.with_counts = any([program.limits is not None for program in self.programs])
+        sizes = np.array([graphs.parts[s] for s in range(len(self.programs))], np.int64)[layout.shape_of]
         cdef int64_t[::1] begin = np.concatenate([[0], np.cumsum(WORDS * sizes)])
         cdef double[::1] statistics = np.zeros(sizes.sum() + 1)
         cdef Py_ssize_t i, s
@@ -53,6 +54,11 @@ cdef class LocalPolytope(Structure):
                            + graphs.joint_state(f, graphs.labels + graphs.label_begin[i])] = 1.0
         self.rights = statistics, begin
         self.right_data, self.right_begin = <const int32_t *> &statistics[0], &begin[0]
+
+    @property
+    def oracles(self):
+        """Messages are about tables of joint states."""
+        return ('max',) if self.with_counts else ('max', 'messages')
 
     cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
         return self.graphs.parts[self.graphs.shape_of[i]]
@@ -79,13 +85,9 @@ cdef class LocalPolytope(Structure):
             return self._inside(i, code)
 
     cdef bint _inside(self, Py_ssize_t i, const int32_t *code):
-        cdef Py_ssize_t size = self.size_of(i), nodes = self.graphs.nodes[self.graphs.shape_of[i]]
+        cdef Py_ssize_t size = self.size_of(i)
         point = np.frombuffer((<const char *> code)[:size * sizeof(double)])
-        program = self.programs[self.graphs.shape_of[i]]
-        right = np.zeros(program.shape[0])
-        right[:nodes] = 1.0
-        # not-a-number is not inside
-        return bool((point >= 0).all() and (np.abs(program @ point - right) <= ROUNDING).all())
+        return self.programs[self.graphs.shape_of[i]].holds(point)
 
     cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil:
         with gil:
@@ -104,16 +106,10 @@ cdef class LocalPolytope(Structure):
             raise failure
 
     cdef double _solve(self, Py_ssize_t i, const double *theta, int32_t *code):
-        from scipy.optimize import linprog
-
-        cdef Py_ssize_t size = self.size_of(i), nodes = self.graphs.nodes[self.graphs.shape_of[i]]
+        cdef Py_ssize_t size = self.size_of(i)
         cdef double[::1] point
         scores = np.array(<double[:size]> <double *> theta)
-        program = self.programs[self.graphs.shape_of[i]]
-        right = np.zeros(program.shape[0])
-        right[:nodes] = 1.0
-        found = linprog(-scores, A_eq=program, b_eq=right, bounds=(0, None), method='highs-ds')
-        point = np.maximum(found.x, 0.0)
+        point = self.programs[self.graphs.shape_of[i]].best(scores)
         memcpy(code, &point[0], size * sizeof(double))
         return float(scores @ np.asarray(point))
 
@@ -130,26 +126,3 @@ cdef class LocalPolytope(Structure):
                 out.append(int(point[at:at + size].argmax()))
                 at += size
         return np.array(out, np.int32)
-
-
-def constraints(types, shape):
-    """The equations of a shape's polytope, a sparse matrix [rows, parts]: the states of each node sum to 1; then, for each
-    factor, node and state, the factor says the same of the state as the node (their right sides are 0)."""
-    from scipy.sparse import csr_array
-
-    sizes = [types[kind].size for kind in shape.types]
-    place = np.concatenate([[0], np.cumsum(sizes)])
-    entries, row = [], 0
-    for node in range(shape.nodes):
-        entries += [(row, place[node] + state, 1.0) for state in range(sizes[node])]
-        row += 1
-    for f in range(shape.nodes, len(shape.types)):
-        states = types[shape.types[f]].states
-        joint = np.stack(np.unravel_index(np.arange(sizes[f]), states), axis=1)
-        for k, node in enumerate(shape.scopes[f]):
-            for state in range(states[k]):
-                entries += [(row, place[f] + a, 1.0) for a in np.flatnonzero(joint[:, k] == state)]
-                entries.append((row, place[node] + state, -1.0))
-                row += 1
-    rows, columns, values = zip(*entries) if entries else ((), (), ())
-    return csr_array((values, (rows, columns)), shape=(row, int(place[len(place) - 1])))

@@ -30,7 +30,7 @@ cdef class Messages:
         for shape in layout.shapes:
             of_nodes = [[] for _ in range(shape.nodes)]
             for f, (kind, scope) in enumerate(zip(shape.types, shape.scopes)):
-                states = layout.types[kind].states
+                states = layout.types[kind].states_of(scope)
                 for k, node in enumerate(scope):
                     strides.append(int(np.prod(states[k + 1:])))
                     if len(scope) > 1:

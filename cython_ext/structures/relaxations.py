@@ -11,6 +11,7 @@ def exact(layout, naming):
     """(Graph or, where its tables would be too large, GraphCuts, GraphFeatures); ValueError where the graphs have no
     exact oracle."""
     from cython_ext.features.factors import FactorWeights, GraphFeatures
+    from cython_ext.structures.count_layout import CountsError
     from cython_ext.structures.cut_layout import are_binary
     from cython_ext.structures.elimination import TooLargeError
     from cython_ext.structures.factor_graphs import FactorGraphs
@@ -24,6 +25,8 @@ def exact(layout, naming):
         if not are_binary(layout):
             raise TooLargeError(f'{error}: there is no exact oracle (use --relaxation soft or lp)') from error
         structure = GraphCuts(graphs)
+    except CountsError as error:
+        raise CountsError(f'{error}: there is no exact oracle (use --relaxation soft or lp)') from error
     return structure, GraphFeatures(FactorWeights(graphs, naming))
 
 
@@ -31,9 +34,12 @@ def soft(layout, naming, lam, rho, smoothing=0.0, multipliers=None):
     """(FactorBlocks, SoftFeatures), which say what the last two are."""
     from cython_ext.features.factors import FactorWeights
     from cython_ext.features.soft import SoftFeatures
+    from cython_ext.structures.block_layout import has_global_factors
     from cython_ext.structures.factor_blocks import FactorBlocks
     from cython_ext.structures.factor_graphs import FactorGraphs
 
+    if smoothing > 0 and has_global_factors(layout):
+        raise ValueError('maxima over the labelings of global factors cannot be smoothed')
     graphs = FactorGraphs(layout)
     blocks = FactorBlocks(graphs, multipliers)
     return blocks, SoftFeatures(blocks, FactorWeights(graphs, naming), lam, rho, smoothing)
@@ -67,11 +73,14 @@ def linear_program(layout, naming):
 
 
 def dual_decomposition(layout, naming):
-    """(DualDecomposition, GraphFeatures), to predict with."""
+    """(DualDecomposition, GraphFeatures), to predict with; CountsError where there are counts."""
     from cython_ext.features.factors import FactorWeights, GraphFeatures
+    from cython_ext.structures.count_layout import CountsError, has_counts
     from cython_ext.structures.dual_decomposition import DualDecomposition
     from cython_ext.structures.factor_graphs import FactorGraphs
 
+    if any(has_counts(layout, shape) for shape in layout.shapes):
+        raise CountsError('a graph has a factor that counts, which has no table to send messages from')
     graphs = FactorGraphs(layout)
     return DualDecomposition(graphs), GraphFeatures(FactorWeights(graphs, naming))
 
@@ -97,12 +106,16 @@ def has_cuts(layout):
 
 def has_exact_oracle(layout):
     """Whether every graph has small enough tables: an exact oracle that is fast whatever the scores are."""
+    from cython_ext.structures.count_layout import CountsError, counts_and_nodes, has_counts
     from cython_ext.structures.elimination import TooLargeError, elimination_order
 
     try:
         for shape in layout.shapes:
-            elimination_order([layout.types[kind].size for kind in shape.types[: shape.nodes]], shape.scopes)
-    except TooLargeError:
+            if has_counts(layout, shape):
+                counts_and_nodes(layout.types, shape)
+            else:
+                elimination_order([layout.types[kind].size for kind in shape.types[: shape.nodes]], shape.scopes)
+    except (CountsError, TooLargeError):
         return False
     return True
 

@@ -2,15 +2,18 @@
 'weights.t' float64[A, joint states] (the state of the last node changes fastest); and what belongs to the training
 examples as of label sets.
 
-As text, a row `node:TYPE ATTRIBUTE STATE` or `factor:TYPE ATTRIBUTE ["STATE",...]`. Weights that are zero are left out,
-except that each attribute of a type has at least one row. A comment line names all attributes.
+As text, a row `node:TYPE ATTRIBUTE STATE` or `factor:TYPE ATTRIBUTE ["STATE",...]`, where the type counts with the
+first count of a bucket, `factor:TYPE ATTRIBUTE COUNT`. Weights that are zero are left out, except that each attribute
+of a type has at least one row. A comment line names all attributes.
 """
 
 import json
+from itertools import pairwise
 
 import numpy as np
 
 from data_formats.errors import shown
+from data_formats.global_factors import MOST
 from data_formats.parameters import numbers
 from data_formats.parameters.label_sets import of_examples
 
@@ -18,10 +21,18 @@ VOCABULARIES = ('label_names', 'attributes', 'node_types', 'factor_types')
 WEIGHTS, KNOWN, NODE, FACTOR = 'weights', 'attributes', 'node:', 'factor:'
 
 
+def buckets_of(header):
+    """For each type of factors the first counts of its buckets, None for those that do not count."""
+    return header['data'].get('buckets', [None] * len(header['data']['scopes']))
+
+
 def scopes_of(header):
-    """For each type the names of the states of its nodes, a list of tuples."""
+    """For each type, a list of tuples: the names of the states of its nodes; of its buckets, where it counts."""
     states = [tuple(names) for names in header['data']['states']]
-    return [*((names,) for names in states), *([states[kind] for kind in scope] for scope in header['data']['scopes'])]
+    found = [(names,) for names in states]
+    for scope, buckets in zip(header['data']['scopes'], buckets_of(header), strict=True):
+        found.append([states[kind] for kind in scope] if buckets is None else (tuple(map(str, buckets)),))
+    return found
 
 
 def check_facts(header, types, error):
@@ -30,9 +41,18 @@ def check_facts(header, types, error):
     data = header['data']
     if data.get('states') is None or data.get('scopes') is None:
         raise error('header of a graph without data.states and data.scopes', 'expected both')
-    fits = (len(data['states']), len(data['scopes'])) == types
+    buckets = buckets_of(header)
+    fits = (len(data['states']), len(data['scopes']), len(buckets)) == (*types, types[1])
+    fits = fits and all(
+        (scope == []) == (each is not None) for scope, each in zip(data['scopes'], buckets, strict=True)
+    )
     if not fits or not all(0 <= kind < types[0] for scope in data['scopes'] for kind in scope):
         raise error('header of a graph whose data.states and data.scopes do not fit its types')
+    if any(
+        each is not None and (each[0] != 0 or each[-1] > MOST or any(a >= b for a, b in pairwise(each)))
+        for each in buckets
+    ):
+        raise error(f'header of a graph whose data.buckets do not ascend from 0 to {MOST}')
 
 
 def sizes_of(header):

@@ -33,9 +33,12 @@ class GraphTask:
         return {}
 
     def facts(self, dataset, o):
+        counting = any(buckets is not None for buckets in dataset.buckets)
+        lists = [None if buckets is None else list(buckets) for buckets in dataset.buckets]
         return {
             'states': [list(names) for names in dataset.states],
             'scopes': [list(kinds) for kinds in dataset.scopes],
+            **({'buckets': lists} if counting else {}),
         }
 
     def structure(self, o, module, dataset):
@@ -53,6 +56,7 @@ class GraphTask:
             counted(dataset.n, 'graph'),
             counted(dataset.tokens, 'node'),
             counted(len(dataset.factor_type), 'factor of several nodes', 'factors of several nodes'),
+            *([counted(dataset.global_factors, 'global factor')] if dataset.global_factors else []),
             counted(len(dataset.attributes), 'attribute'),
         ]
 
@@ -71,7 +75,8 @@ class GraphTask:
         return {'label_names': dataset.label_names, 'attributes': dataset.attributes, **kinds}
 
     def transferred(self, model, dataset, features, path):
-        if self.facts(dataset, None) != {key: model.header['data'].get(key) for key in ('states', 'scopes')}:
+        data = model.header['data']
+        if self.facts(dataset, None) != {key: data[key] for key in ('states', 'scopes', 'buckets') if key in data}:
             raise DataError(path, None, 'has other types of nodes and factors', 'expected those of the training data')
         from ssvm_cli.warm_start import graph_weights
 

@@ -12,6 +12,7 @@ from cython_ext.structures.cfg import Cfg
 from cython_ext.structures.chain import Chain
 from cython_ext.structures.chain2 import SecondOrderChain
 from cython_ext.structures.dependency import ProjectiveTrees, SpanningTrees
+from cython_ext.structures.factor_blocks import FactorBlocks
 from cython_ext.structures.factor_graphs import FactorGraphs
 from cython_ext.structures.grammar import Grammar
 from cython_ext.structures.graph import Graph
@@ -197,8 +198,18 @@ def graph(name):
     """The middle one of three graphs."""
     layout = graphs.layout(['tree', name, 'node'], seed=len(name))
     truth = graphs.GraphEnumeration(layout).examples[1]
-    count = int(np.prod(graphs.GRAPHS[name][0]))
+    count = int(np.prod(graphs.laid_out(name)[0]))
     return Case(Graph(FactorGraphs(layout)), 1, truth, np.arange(len(truth.part_keys)), count, 'graph')
+
+
+def global_factor(name):
+    """The first global factor of the second of three graphs with soft constraints."""
+    layout = graphs.layout(['tree', name, 'node'], seed=len(name))
+    blocks = [each for s in layout.shape_of for each in graphs.blocks(layout, layout.shapes[s])]
+    b, nodes = next((b, nodes) for b, (_, nodes, whole) in enumerate(blocks) if whole)
+    truth = graphs.soft(graphs.GraphEnumeration(layout), 1.0, 1.0)[0].examples[b]
+    count = int(np.prod([graphs.laid_out(name)[0][v] for v in nodes]))
+    return Case(FactorBlocks(FactorGraphs(layout)), b, truth, np.arange(len(truth.part_keys)), count, 'graph')
 
 
 def cut(name):
@@ -251,7 +262,8 @@ CASES = {
     'alignment-global-affine': functools.partial(alignment, 'global', 'affine', 3, 2, 4, 0),
     'alignment-global-linear-free': functools.partial(alignment, 'global', 'linear', 3, 3, 1, free=True),
     'alignment-local-affine-free': functools.partial(alignment, 'local', 'affine', 2, 3, 1, free=True),
-    **{f'graph-{name}': functools.partial(graph, name) for name in graphs.GRAPHS},
+    **{f'graph-{name}': functools.partial(graph, name) for name in (*graphs.GRAPHS, *graphs.COUNTED)},
+    **{f'global-{name}': functools.partial(global_factor, name) for name in graphs.GLOBAL},
     **{f'cut-{name}': functools.partial(cut, name) for name in ('twice', 'complete', 'grid')},
 }
 

@@ -16,7 +16,7 @@ from tests.optimum import log_sum_exp, softmax
 from tests.oracles.cases import CASES, RANKED, case
 from tests.solvers import tiny
 
-OTHERS = ('projective', 'spanning', 'alignment', 'cfg', 'graph', 'cut', 'matching', 'candidates', 'boxes')
+OTHERS = ('projective', 'spanning', 'alignment', 'cfg', 'graph', 'global', 'cut', 'matching', 'candidates', 'boxes')
 NAMES = [name for name in CASES if '-K1' not in name and not name.startswith(OTHERS)]
 FEW = ('projective-single-R1-T4', 'projective-multi-R3-T3', 'spanning-multi-R1-T4', 'spanning-single-R3-T3')
 LOSSES = {
