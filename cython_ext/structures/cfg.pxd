@@ -20,6 +20,7 @@ cdef class Cfg(SummedStructure):
     cdef GrammarTables g
     cdef readonly object offsets, parts_indptr, part_rules, parsed, counted
     cdef object arrays, kept
+    cdef object memory                  # of a chart, while the parses of one sentence after the other are found
     cdef const int64_t *offset_data
     cdef const int32_t *word_data
     cdef const int32_t *tag_data

@@ -63,18 +63,19 @@ cdef class Cfg(SummedStructure):
         sizes, places = np.zeros((self.n + 1, 4), np.int32), np.zeros(self.n + 1, np.int64)
         room = (1 << 12, 1 << 14)
         if all_fit and self.n:          # otherwise this is said before the others take their time
-            self._parses(int(np.diff(self.offsets).argmax()), room, True)
+            self._parses(int(np.diff(self.offsets).argmax()), room, True, 0)
         for i in range(self.n):
-            room, sizes[i], mine, own, forest = self._parses(i, room, all_fit)
+            room, sizes[i], mine, own, forest = self._parses(i, room, all_fit, limit)
             rules.append(mine)
             chains.append(own)
             steps += [np.searchsorted(mine, self.tables.grammar.chain(c)) for c in own.tolist()]
-            if forest is not None and forest.nbytes <= limit:
+            if forest is not None:
                 limit -= forest.nbytes
                 forests.append(forest)
                 places[i] = forest.ctypes.data
             else:
                 self.chart_room = max(self.chart_room, chart_room(&self.g, self.length(i), sizes[i, 2], sizes[i, 3]))
+        self.memory = None
         self.parts_indptr, self.part_rules = _indptr(rules), np.concatenate([*rules, np.zeros(1, np.int32)])
         self.parsed = sizes[:self.n, 0] > 0
         counts = np.array([len(row) for row in rules] or [0]), np.array([len(row) for row in chains] or [0])
@@ -93,8 +94,8 @@ cdef class Cfg(SummedStructure):
         self.chain_part_at, self.chain_part = &chain_part_at[0], &chain_part[0]
         self.sizes, self.forest_data = &sizes[0, 0], &places[0]
 
-    def _parses(self, Py_ssize_t i, room, bint all_fit):
-        """(room that was enough, sizes, rules, chains, forest or None) of a sentence."""
+    def _parses(self, Py_ssize_t i, room, bint all_fit, Py_ssize_t limit):
+        """(room that was enough, sizes, rules, chains, forest or None) of a sentence; limit: bytes of a forest."""
         cdef Chart chart
         cdef const GrammarTables *g = &self.g
         cdef Py_ssize_t items = room[0], edges = room[1], kept, kept_edges, n = self.length(i), bytes
@@ -118,7 +119,10 @@ cdef class Cfg(SummedStructure):
                     return (1 << 12, 1 << 14), (0, 0, 0, 0), none, none, None
                 raise UnfitDataError(f'sentence {i + 1}, of {n} words, has more parses than fit into {LARGEST >> 30} GB '
                                      f'(--max-length {n - 1} leaves sentences of so many words out)')
-            memory = np.empty(bytes // 8 + 1)
+            if self.memory is None or len(self.memory) < bytes // 8 + 1:
+                self.memory = memory = None         # before there is more
+                self.memory = np.empty(bytes // 8 + 1)
+            memory = self.memory
             with nogil:
                 lay(g, &chart, <char *> &memory[0], n, items, edges)
                 enough = fill(g, &chart, words, tags)
@@ -132,6 +136,8 @@ cdef class Cfg(SummedStructure):
         rules = np.flatnonzero(<int32_t[:g.rules + 1]> chart.rule_number)
         rules = rules[rules < g.rules].astype(np.int32)
         chains = np.flatnonzero(<int32_t[:g.chains + 1]> chart.chain_number).astype(np.int32)
+        if 4 * forest_size(kept, kept_edges) > limit:
+            return room, (kept, kept_edges, *sizes), rules, chains, None
         forest = np.empty(forest_size(kept, kept_edges), np.int32)
         cdef const int32_t[::1] rule_view = padded(rules), chain_view = padded(chains)
         number_rules(&chart, &rule_view[0], len(rules), &chain_view[0], len(chains))
