@@ -19,7 +19,7 @@ from cython_ext.features.kept_arcs cimport KeptArcs
 from cython_ext.kernels cimport vector
 from cython_ext.memory import aligned_zeros
 
-KEPT_LIMIT = 1 << 30            # bytes of each kind
+KEPT_LIMIT = 2 << 30            # bytes, of features without and with relations each
 
 
 cdef class ArcFeatures(FeatureMap):

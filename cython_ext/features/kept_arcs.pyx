@@ -22,6 +22,7 @@ from cython_ext.memory import aligned_zeros
 cdef extern from * nogil:
     """
     #include <sched.h>
+    #include <stdint.h>
     static int ssvm_take(uint8_t *busy) { return !__atomic_test_and_set(busy, __ATOMIC_ACQUIRE); }
     static void ssvm_give_back(uint8_t *busy) { __atomic_clear(busy, __ATOMIC_RELEASE); }
     """

@@ -116,18 +116,14 @@ cdef class BracketF1(TaskLoss):
     cdef void edge(self, Py_ssize_t i, const Forest *f, Py_ssize_t x, int32_t e, Py_ssize_t *hits,
                    Py_ssize_t *brackets) noexcept nogil:
         """What an edge adds to the brackets of a derivation: those of a node, once its highest label is known."""
-        cdef Py_ssize_t left = f.left[e], m = self.tree.size_of(i), chain = 0, base
-        cdef int32_t event = f.event[e]
+        cdef Py_ssize_t left = f.left[e], chain = 0, base
         hits[0] = brackets[0] = 0
         if left == 0 or f.symbol[x] < 0 or f.symbol[x] >= self.g.labels:
             return
         if f.symbol[left] >= self.g.labels:
             base = f.symbol[x]
         else:
-            if event < m:
-                chain = self.g.chain_of_rule[self.tree.part_rule[self.tree.part_at[i] + event]]
-            elif event > m:
-                chain = self.tree.chain_number[self.tree.chain_at[i] + event - m - 1]
+            chain = self.tree.chain_of(i, f.event[e])
             base = f.symbol[left] if f.symbol[left] >= 0 else -1 - f.symbol[left]
             if f.span[x] % (self.tree.length(i) + 1) - f.span[x] // (self.tree.length(i) + 1) == 1:
                 base = -1                                   # a tag

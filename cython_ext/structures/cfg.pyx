@@ -369,6 +369,13 @@ cdef class Cfg(SummedStructure):
 
     # ------------------------------------------------------------------------------------------- codes
 
+    cdef Py_ssize_t chain_of(self, Py_ssize_t i, int32_t event) noexcept nogil:
+        """The chain that an edge above a base stands for; 0 where it adds no label."""
+        cdef Py_ssize_t m = self.size_of(i)
+        if event < m:
+            return self.g.chain_of_rule[self.part_rule[self.part_at[i] + event]]
+        return self.chain_number[self.chain_at[i] + event - m - 1] if event > m else 0
+
     cdef void write(self, Derivation *d, Py_ssize_t x, Py_ssize_t rank) noexcept nogil:
         """Appends the nodes of the rank-th derivation of a label to the code."""
         cdef const Forest *f = d.forest
@@ -376,11 +383,7 @@ cdef class Cfg(SummedStructure):
         cdef Py_ssize_t m = self.size_of(d.i)
         cdef int32_t e = d.edge[x * d.k + rank], chain = 0, event
         if f.left[e] and f.symbol[f.left[e]] < g.labels:       # a chain above a base
-            event = f.event[e]
-            if event < m:
-                chain = g.chain_of_rule[self.part_rule[self.part_at[d.i] + event]]
-            elif event > m:
-                chain = self.chain_number[self.chain_at[d.i] + event - m - 1]
+            chain = <int32_t> self.chain_of(d.i, f.event[e])
             rank = d.left_rank[x * d.k + rank] if d.left_rank != NULL else 0
             x = f.left[e]
             e = d.edge[x * d.k + rank]
