@@ -26,6 +26,7 @@ NAMES = (
     'images',
     'threads',
     'structures',
+    'triplets',
     'solvers',
 )
 RESULTS = Path(__file__).resolve().with_name('RESULTS.md')

@@ -104,14 +104,14 @@ class Piece:
 
 def joined(pieces, label_names=None):
     """The HomologDataset of some Pieces; without label_names they are the letters that occur, in their order."""
-    text = b''.join(letters for piece in pieces for _, letters in piece.sequences)
+    text = np.frombuffer(b''.join(letters for piece in pieces for _, letters in piece.sequences), np.uint8)
     if label_names is None:
-        label_names = Vocabulary(bytes([c]) for c in sorted(set(text)))
+        label_names = letters_of(text)
     alignments = [piece.alignment or (0, 0, np.zeros(0, np.uint8)) for piece in pieces]
     return HomologDataset(
         offsets=indptr_of([len(piece.sequences) for piece in pieces]),
         starts=indptr_of([len(letters) for piece in pieces for _, letters in piece.sequences]),
-        text=np.frombuffer(text, np.uint8),
+        text=text,
         ids=[name for piece in pieces for name, _ in piece.sequences],
         right=np.array([-1 if piece.right is None else piece.right for piece in pieces], np.int32),
         aligned=np.array([piece.alignment is not None for piece in pieces], bool),
@@ -120,3 +120,8 @@ def joined(pieces, label_names=None):
         step_indptr=indptr_of([len(a[2]) for a in alignments]),
         label_names=label_names,
     )
+
+
+def letters_of(text):
+    """The Vocabulary of the letters that occur in a text (uint8), in their order."""
+    return Vocabulary(bytes([c]) for c in np.flatnonzero(np.bincount(text, minlength=256)).tolist())

@@ -26,6 +26,7 @@ SCRIPTS = (
     'images',
     'threads',
     'structures',
+    'triplets',
     'solvers',
 )
 
@@ -221,6 +222,7 @@ def test_every_benchmark_runs(name, made_up, tmp_path_factory):
         'accuracy_letters': 'folds=[1]',
         'optimum': '',
         'solvers': 'limit=1',
+        'triplets': '',
     }.get(name, 'runs=1')
     program = f'import {name}; {name}.main({arguments})'
     env = {

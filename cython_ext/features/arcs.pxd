@@ -4,6 +4,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from cython_ext.features.arc_reader cimport ArcReader
 from cython_ext.features.arc_table cimport ArcTable
 from cython_ext.features.feature_map cimport FeatureMap
+from cython_ext.features.kept_arcs cimport KeptArcs
 
 cdef enum:
     KEYS = 512              # of a batch
@@ -25,12 +26,6 @@ cdef struct Arc:
     Py_ssize_t end          # of its keys in the batch
 
 
-cdef struct Kept:           # places of the features of all arcs of all sentences
-    int64_t *begin          # [arcs + 1]; NULL: not kept
-    uint32_t *place
-    int64_t room, count
-
-
 cdef struct Job:
     Op op
     bint relation           # features with relations, not without
@@ -39,11 +34,11 @@ cdef struct Job:
     double *theta           # GATHER: scores of arcs
     const double *a         # ADD_ROWS: values of arcs and relations
     double scale, total
-    Kept *kept              # KEEP
     int64_t first           # KEEP: arc of the sentence
+    bint room               # KEEP: so far there was some
     Py_ssize_t arcs, keys   # of the batch
     Arc[ARCS] arc
-    uint64_t[KEYS] key
+    uint64_t[KEYS] key      # or places, where these are kept
 
 
 @cython.final
@@ -51,24 +46,25 @@ cdef class ArcFeatures(FeatureMap):
     cdef readonly ArcReader reader
     cdef readonly ArcTable table
     cdef readonly Py_ssize_t n_labels, stride
-    cdef public int64_t kept_limit          # bytes of places that are kept; above it they are computed when needed
+    cdef public int64_t kept_limit          # bytes of what is kept; above it places are computed when needed
     cdef readonly object arc_indptr         # int64[n + 1]: arcs of each sentence, those to itself included
     cdef const int64_t *first_arc
-    cdef Kept[2] kept                       # without and with relations
+    cdef readonly bint keeps_places
+    cdef KeptArcs kept_pairs, kept_rows     # features without and with relations
     cdef object spare
     cdef double *spare_data                 # [dim] zeros
 
-    cdef bint _keep(self, bint relation)
-    cdef void _forget(self) noexcept
+    cdef bint _keep(self, bint relation, uint32_t block)
     cdef void look_ahead(self, Job *job, uint32_t place) noexcept nogil
     cdef void start(self, Job *job, Op op, bint relation, double *w) noexcept nogil
     cdef void visit(self, Py_ssize_t i, Py_ssize_t h, Py_ssize_t d, double value, Py_ssize_t which,
                     Job *job) noexcept nogil
+    cdef void visit_kept(self, Py_ssize_t i, Py_ssize_t number, double value, Py_ssize_t which, Job *job) noexcept nogil
     cdef void flush(self, Job *job) noexcept nogil
+    cdef void clear_held(self, Py_ssize_t i) noexcept nogil
     cdef void work(self, Job *job, const Arc *arc, const uint32_t *place, Py_ssize_t count) noexcept nogil
     cdef void work_weights(self, Job *job, const Arc *arc, const uint32_t *place, Py_ssize_t count) noexcept nogil
     cdef void work_rows(self, Job *job, const Arc *arc, const uint32_t *place, Py_ssize_t count) noexcept nogil
-    cdef bint keep(self, Job *job, const Arc *arc, const uint32_t *place, Py_ssize_t count) noexcept nogil
     cdef void sweep(self, Py_ssize_t i, const double *a, Py_ssize_t width, Job *job) noexcept nogil
     cdef void add_arcs(self, Py_ssize_t i, const double *a, Py_ssize_t width, double scale, uint32_t low, uint32_t high,
                        double *w) noexcept nogil

@@ -4,22 +4,22 @@ theta and the parts are those of structures/dependency.pyx: the score of an arc 
 of the arc's features, and of those of its features with this relation. arc_templates.py says which these are,
 arc_table.pyx where their weights stand. Everything is a sweep over the features of some arcs: they are gathered in a
 batch, so that the memory that they need is asked for before it is used. Who makes many passes may have the places kept
-(`prepare`).
+(`prepare`, see kept_arcs.pyx).
 """
 
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 from cython_ext.features.arc_reader cimport SHARE, ArcReader, bin_of
-from cython_ext.features.arc_table cimport NONE, ArcTable, first_of, prefetch
+from cython_ext.features.arc_table cimport BLOCK, NONE, ArcTable, first_of, prefetch
 from cython_ext.features.feature_map cimport FeatureMap
+from cython_ext.features.kept_arcs cimport KeptArcs
 from cython_ext.kernels cimport vector
 from cython_ext.memory import aligned_zeros
 
-KEPT_LIMIT = 1 << 30            # bytes
+KEPT_LIMIT = 2 << 30            # bytes, of features without and with relations each
 
 
 cdef class ArcFeatures(FeatureMap):
@@ -35,9 +35,6 @@ cdef class ArcFeatures(FeatureMap):
         cdef double[::1] spare = aligned_zeros(self.dim + 1)
         self.first_arc, self.spare, self.spare_data = &first_arc[0], spare, &spare[0]
 
-    def __dealloc__(self):
-        self._forget()
-
     cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
         return <Py_ssize_t> (self.first_arc[i + 1] - self.first_arc[i]) * self.stride
 
@@ -46,23 +43,16 @@ cdef class ArcFeatures(FeatureMap):
     cdef void start(self, Job *job, Op op, bint relation, double *w) noexcept nogil:
         """w: a weight vector, or only the rows of its features with relations for a job on these."""
         job.op, job.relation, job.w = op, relation, w
-        job.low, job.high, job.scale, job.total = 0, NONE, 1.0, 0.0
+        job.low, job.high, job.scale, job.total, job.room = 0, NONE, 1.0, 0.0, True
         job.arcs = job.keys = 0
 
     cdef void visit(self, Py_ssize_t i, Py_ssize_t h, Py_ssize_t d, double value, Py_ssize_t which,
                     Job *job) noexcept nogil:
         """The features of one arc of sentence i, that of the job."""
         cdef Py_ssize_t at = 0, k, count, number = (d - 1) * (self.reader.length(i) + 1) + h
-        cdef const Kept *kept = &self.kept[job.relation]
-        cdef int64_t begin
-        cdef Arc *arc = &job.arc[job.arcs]
-        if kept.begin != NULL and job.op != KEEP:
-            arc.number, arc.which, arc.value = number, which, value
-            begin = kept.begin[self.first_arc[i] + number]
-            count = kept.begin[self.first_arc[i] + number + 1] - begin
-            for k in range(begin + count, min(begin + 2 * count, kept.count)):              # of the next arc
-                self.look_ahead(job, kept.place[k])
-            self.work(job, arc, kept.place + begin, count)
+        cdef Arc *arc
+        if self.keeps_places and job.op != KEEP:
+            self.visit_kept(i, number, value, which, job)
             return
         while at >= 0:
             if job.keys + SHARE > KEYS or job.arcs == ARCS:
@@ -71,6 +61,27 @@ cdef class ArcFeatures(FeatureMap):
             for k in range(count):
                 self.table.look_ahead(job.relation, job.key[job.keys + k])
             job.keys += count
+            arc = &job.arc[job.arcs]
+            arc.number, arc.which, arc.value, arc.end = number, which, value, job.keys
+            job.arcs += 1
+
+    cdef void visit_kept(self, Py_ssize_t i, Py_ssize_t number, double value, Py_ssize_t which, Job *job) noexcept nogil:
+        """The same, from the places that are kept."""
+        cdef const int64_t *begin = self.kept_rows.begin if job.relation else self.kept_pairs.begin
+        cdef const uint32_t *place = self.kept_rows.place if job.relation else self.kept_pairs.place
+        cdef int64_t k = begin[self.first_arc[i] + number], end = begin[self.first_arc[i] + number + 1], stop
+        cdef uint32_t p
+        cdef Arc *arc
+        while k < end:
+            if job.keys + SHARE > KEYS or job.arcs == ARCS:
+                self.flush(job)
+            stop = min(end, k + SHARE)
+            while k < stop:
+                p = self.kept_rows.where(i, place[k]) if job.relation else self.kept_pairs.where(i, place[k])
+                self.look_ahead(job, p)
+                job.key[job.keys] = p
+                job.keys += 1
+                k += 1
             arc = &job.arc[job.arcs]
             arc.number, arc.which, arc.value, arc.end = number, which, value, job.keys
             job.arcs += 1
@@ -84,14 +95,18 @@ cdef class ArcFeatures(FeatureMap):
         cdef uint32_t[KEYS] place
         cdef Py_ssize_t[ARCS] end
         cdef Py_ssize_t a, k = 0, count = 0
+        cdef bint located = self.keeps_places and job.op != KEEP
         for a in range(job.arcs):
             while k < job.arc[a].end:
-                if job.relation:
+                if located:
+                    place[count] = <uint32_t> job.key[k]
+                elif job.relation:
                     place[count] = self.table.locate_row(job.key[k])
                 else:
                     place[count] = self.table.locate(job.key[k], job.arc[a].which)
                 if place[count] != NONE:
-                    self.look_ahead(job, place[count])
+                    if not located:
+                        self.look_ahead(job, place[count])
                     count += 1
                 k += 1
             end[a] = count
@@ -121,8 +136,10 @@ cdef class ArcFeatures(FeatureMap):
 
     cdef void work(self, Job *job, const Arc *arc, const uint32_t *place, Py_ssize_t count) noexcept nogil:
         """Does the job on some features of one arc."""
-        if job.op == KEEP:
-            self.keep(job, arc, place, count)
+        if job.op == KEEP and job.relation:
+            job.room = job.room and self.kept_rows.put(job.first + arc.number, place, count)
+        elif job.op == KEEP:
+            job.room = job.room and self.kept_pairs.put(job.first + arc.number, place, count)
         elif job.relation:
             self.work_rows(job, arc, place, count)
         else:
@@ -130,15 +147,16 @@ cdef class ArcFeatures(FeatureMap):
 
     cdef void work_weights(self, Job *job, const Arc *arc, const uint32_t *place, Py_ssize_t count) noexcept nogil:
         cdef double *w = job.w
-        cdef double x
+        cdef double x, y
         cdef Py_ssize_t k
         cdef uint32_t p, q
         if job.op == GATHER:
             x = job.theta[arc.number * self.stride]             # one sum, also where an arc comes in several shares
             for k in range(count):
-                x += w[first_of(place[k])]
+                y = w[first_of(place[k])]
                 if place[k] & 15:
-                    x += w[self.table.second_of(place[k])]
+                    y += w[self.table.second_of(place[k])]      # of two either may be the first
+                x += y
             job.theta[arc.number * self.stride] = x
         elif job.op == ADD:
             x = job.scale * arc.value
@@ -151,6 +169,7 @@ cdef class ArcFeatures(FeatureMap):
         else:
             for k in range(count):
                 p, q = first_of(place[k]), self.table.second_of(place[k])
+                p, q = min(p, q), max(p, q)
                 job.total += w[p] * w[p]
                 w[p] = 0.0
                 job.total += w[q] * w[q]
@@ -178,73 +197,54 @@ cdef class ArcFeatures(FeatureMap):
 
     def prepare(self):
         """Keeps the places of the features of all arcs, unless they take too much memory."""
-        if self.kept[0].begin != NULL or not self.reader.n:
+        if self.keeps_places or not self.reader.n:
             return
-        whole = all(self._keep(relation) for relation in range(1 + (self.n_labels > 1)))
-        if not whole:
-            self._forget()
-
-    @property
-    def keeps_places(self):
-        return self.kept[0].begin != NULL
+        hashed = self.table.hash_bits > 0
+        self.kept_pairs = KeptArcs(self.arc_indptr, 1, hashed, self.kept_limit)
+        room = self._keep(False, BLOCK - 1 if hashed else 0)
+        if room and self.n_labels > 1:
+            self.kept_rows = KeptArcs(self.arc_indptr, self.stride, False, self.kept_limit)
+            room = self._keep(True, 0)
+        if room:
+            self.keeps_places = True
+        else:
+            self.forget_gram()
 
     def forget_gram(self):
-        self._forget()
+        self.kept_pairs = self.kept_rows = None
+        self.keeps_places = False
 
-    cdef bint _keep(self, bint relation):
-        cdef Kept *kept = &self.kept[relation]
-        cdef int64_t arcs = self.first_arc[self.reader.n], arc
-        cdef Kept new
-        cdef Job job
+    cdef bint _keep(self, bint relation, uint32_t block):
+        cdef int64_t *mark = <int64_t *> self.spare_data            # zeros, as doubles are
         cdef Py_ssize_t i
-        new.begin = <int64_t *> malloc((arcs + 1) * sizeof(int64_t))
-        new.place, new.room, new.count = NULL, 0, 0
-        if new.begin == NULL:
-            return False
-        memset(new.begin, 0, (arcs + 1) * sizeof(int64_t))
+        cdef Job job
         self.start(&job, KEEP, relation, NULL)
-        job.kept = &new
         with nogil:
             for i in range(self.reader.n):
                 job.first = self.first_arc[i]
                 self.sweep(i, NULL, 0, &job)
-            for arc in range(arcs):                             # a word has no arc to itself
-                new.begin[arc + 1] = max(new.begin[arc], new.begin[arc + 1])
-        kept[0] = new
-        return new.room >= 0
-
-    cdef bint keep(self, Job *job, const Arc *arc, const uint32_t *place, Py_ssize_t count) noexcept nogil:
-        """Notes the places of an arc; False, and room is -1 from then on, when there is no more memory for them."""
-        cdef Kept *kept = job.kept
-        cdef uint32_t *more
-        if kept.room >= 0 and kept.count + count > kept.room:
-            kept.room = kept.room + kept.room // 2 + (1 << 16)
-            more = NULL
-            if kept.room * <int64_t> sizeof(uint32_t) <= self.kept_limit:
-                more = <uint32_t *> realloc(kept.place, kept.room * sizeof(uint32_t))
-            if more == NULL:
-                kept.room = -1
-            else:
-                kept.place = more
-        if kept.room < 0:
-            return False
-        memcpy(kept.place + kept.count, place, count * sizeof(uint32_t))
-        kept.count += count
-        kept.begin[job.first + arc.number + 1] = kept.count
+                if relation:
+                    job.room = job.room and self.kept_rows.end_sentence(i, mark, block)
+                else:
+                    job.room = job.room and self.kept_pairs.end_sentence(i, mark, block)
+                if not job.room:
+                    return False
+        if relation:
+            self.kept_rows.settle()
+        else:
+            self.kept_pairs.settle()
         return True
-
-    cdef void _forget(self) noexcept:
-        cdef int relation
-        for relation in range(2):
-            free(self.kept[relation].begin)
-            free(self.kept[relation].place)
-            memset(&self.kept[relation], 0, sizeof(Kept))
 
     # ------------------------------------------------------------------------------------- what a feature map is
 
     cdef void scores(self, Py_ssize_t i, const double *w, double *theta) noexcept nogil:
         cdef Py_ssize_t arc, r, S = self.stride, arcs = self.size_of(i) // S
         cdef Job job
+        if self.keeps_places:
+            self.kept_pairs.scores(i, w, S, theta)
+            if self.n_labels > 1:
+                self.kept_rows.scores(i, w + self.table.first_row, S, theta)
+            return
         self.start(&job, GATHER, False, <double *> w)
         job.theta = theta
         for arc in range(arcs):
@@ -307,7 +307,20 @@ cdef class ArcFeatures(FeatureMap):
 
     cdef void gram_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a,
                          double *out) noexcept nogil:
-        """By way of a weight vector of zeros, of which only what the parts touch is written and cleared again."""
+        """By way of a weight vector of zeros, of which only what the parts touch is written and cleared again; or of
+        the table of the sentence."""
+        cdef Py_ssize_t c, arc
+        if self.keeps_places:
+            self.clear_held(i)
+            for c in range(count):
+                arc = ids[c] // self.stride
+                self.kept_pairs.add_part(i, arc, 0, a[c])
+                if self.n_labels > 1:
+                    self.kept_rows.add_part(i, arc, ids[c] - arc * self.stride, a[c])
+            self.kept_pairs.held_scores(i, self.stride, out)
+            if self.n_labels > 1:
+                self.kept_rows.held_scores(i, self.stride, out)
+            return
         self.visit_parts(i, count, ids, a, ADD, 1.0, self.spare_data)
         self.scores(i, self.spare_data, out)
         self.visit_parts(i, count, ids, a, CLEAR, 1.0, self.spare_data)
@@ -324,6 +337,29 @@ cdef class ArcFeatures(FeatureMap):
             self.sweep(i, a, self.stride, &job)
             total += job.total
         return total
+
+    cdef double hold(self, Py_ssize_t i, const double *a) noexcept nogil:
+        if not self.keeps_places:
+            return self.norm2(i, a)
+        self.clear_held(i)
+        self.kept_pairs.add(i, a, self.stride)
+        if self.n_labels == 1:
+            return self.kept_pairs.norm2(i)
+        self.kept_rows.add(i, a, self.stride)
+        return self.kept_pairs.norm2(i) + self.kept_rows.norm2(i)
+
+    cdef void add_held(self, Py_ssize_t i, const double *a, double scale, double *w) noexcept nogil:
+        if not self.keeps_places:
+            self.add(i, a, scale, w)
+            return
+        self.kept_pairs.store(i, scale, w)
+        if self.n_labels > 1:
+            self.kept_rows.store(i, scale, w + self.table.first_row)
+
+    cdef void clear_held(self, Py_ssize_t i) noexcept nogil:
+        self.kept_pairs.clear(i)
+        if self.n_labels > 1:
+            self.kept_rows.clear(i)
 
     def spread2(self, Py_ssize_t i, const int32_t[::1] ids, const double[::1] counts, double most):
         """As of FeatureMap: (||Phi_i s(y_i)|| + the sum over words of the largest norm of an arc)^2."""

@@ -14,6 +14,8 @@ cdef class FeatureMap:
     cdef void gram_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a,
                          double *out) noexcept nogil
     cdef double norm2(self, Py_ssize_t i, const double *a) noexcept nogil
+    cdef double hold(self, Py_ssize_t i, const double *a) noexcept nogil
+    cdef void add_held(self, Py_ssize_t i, const double *a, double scale, double *w) noexcept nogil
 
 
 cdef class Accumulator:

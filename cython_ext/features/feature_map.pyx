@@ -47,6 +47,14 @@ cdef class FeatureMap:
         """|| Phi_i a ||^2 for a dense a."""
         return 0.0
 
+    cdef double hold(self, Py_ssize_t i, const double *a) noexcept nogil:
+        """norm2, for a vector that add_held may be asked for next: maps may hold Phi_i a until another method is called."""
+        return self.norm2(i, a)
+
+    cdef void add_held(self, Py_ssize_t i, const double *a, double scale, double *w) noexcept nogil:
+        """add, for what hold was last asked for."""
+        self.add(i, a, scale, w)
+
     @property
     def euclidean(self):
         """Whether `inner` is the sum of products, so that a gradient is a weight vector like any other."""
@@ -158,6 +166,14 @@ cdef class FeatureMap:
         """|| Phi_i a ||^2."""
         cdef double[::1] values = padded(a)
         return self.norm2(i, &values[0])
+
+    def add_held_to(self, double[::1] w, Py_ssize_t i, const double[::1] a, double scale):
+        """w += scale * Phi_i a by add_held, in place; what hold says."""
+        cdef double[::1] values = padded(a)
+        norm2 = self.hold(i, &values[0])
+        if len(w):
+            self.add_held(i, &values[0], scale, &w[0])
+        return norm2
 
 
 cdef class Accumulator:

@@ -14,6 +14,31 @@ SSVM_INLINE void ssvm_grid_raise(ptrdiff_t n, double value, double score, const 
     }
 }
 
+SSVM_INLINE void ssvm_grid_join_rows(ptrdiff_t few_rows, ptrdiff_t few, const double *cells, ptrdiff_t rows,
+                                     ptrdiff_t many, const double *table, double score, ptrdiff_t width, double *to)
+{
+    for (ptrdiff_t a = 0; a < few_rows; a++)
+        for (ptrdiff_t b = 0; b < few; b++) {
+            const double value = cells[a * few + b];
+            if (!(value > -INFINITY)) continue;
+            for (ptrdiff_t c = 0; c < rows; c++)
+                ssvm_grid_raise(many, value, score, table + c * many, to + (a + c) * width + b);
+        }
+}
+
+/* Raises each cell of `to`, rows of `width`, to what the cells of two tables add up to whose places add up to its own,
+ * and score. The longer rows are the inner loop; cells of -inf are passed over. */
+SSVM_CLONES static void ssvm_grid_join(ptrdiff_t left_rows, ptrdiff_t left_width, const double *left,
+                                       ptrdiff_t right_rows, ptrdiff_t right_width, const double *right,
+                                       double score, ptrdiff_t width, double *to)
+{
+    if (left_width < right_width) {
+        ssvm_grid_join_rows(left_rows, left_width, left, right_rows, right_width, right, score, width, to);
+        return;
+    }
+    ssvm_grid_join_rows(right_rows, right_width, right, left_rows, left_width, left, score, width, to);
+}
+
 /* to[q] += factor * row[q] */
 SSVM_INLINE void ssvm_grid_add(ptrdiff_t n, double factor, const double *restrict row, double *restrict to)
 {

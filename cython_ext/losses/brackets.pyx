@@ -14,7 +14,7 @@ from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t
 from libc.string cimport memcpy, memset
 
 from cython_ext.errors import UnfitDataError
-from cython_ext.kernels.grids cimport row_add, row_dot, row_raise
+from cython_ext.kernels.grids cimport join, row_add, row_dot
 from cython_ext.losses.loss cimport TaskLoss
 from cython_ext.structures cimport forest as packed
 from cython_ext.structures.cfg cimport Cfg, Derivation
@@ -116,18 +116,14 @@ cdef class BracketF1(TaskLoss):
     cdef void edge(self, Py_ssize_t i, const Forest *f, Py_ssize_t x, int32_t e, Py_ssize_t *hits,
                    Py_ssize_t *brackets) noexcept nogil:
         """What an edge adds to the brackets of a derivation: those of a node, once its highest label is known."""
-        cdef Py_ssize_t left = f.left[e], m = self.tree.size_of(i), chain = 0, base
-        cdef int32_t event = f.event[e]
+        cdef Py_ssize_t left = f.left[e], chain = 0, base
         hits[0] = brackets[0] = 0
         if left == 0 or f.symbol[x] < 0 or f.symbol[x] >= self.g.labels:
             return
         if f.symbol[left] >= self.g.labels:
             base = f.symbol[x]
         else:
-            if event < m:
-                chain = self.g.chain_of_rule[self.tree.part_rule[self.tree.part_at[i] + event]]
-            elif event > m:
-                chain = self.tree.chain_number[self.tree.chain_at[i] + event - m - 1]
+            chain = self.tree.chain_of(i, f.event[e])
             base = f.symbol[left] if f.symbol[left] >= 0 else -1 - f.symbol[left]
             if f.span[x] % (self.tree.length(i) + 1) - f.span[x] // (self.tree.length(i) + 1) == 1:
                 base = -1                                   # a tag
@@ -316,31 +312,18 @@ cdef class BracketStrata(Strata):
 
     cdef void _fill(self, const Forest *f, const double *score, const Grid *grid, Py_ssize_t cells) noexcept nogil:
         """The value of the best derivation of each item for each (h, b)."""
-        cdef Py_ssize_t x, y, z, a, b, c, p, width, left_width, right_width
+        cdef Py_ssize_t x, y, z, p, width
         cdef int32_t e
-        cdef double *to
-        cdef double *left
-        cdef double *right
-        cdef double here
         for p in range(cells):
             grid.cells[p] = -INFINITY
         grid.cells[0] = 0.0
         for x in range(1, f.items):
             width = grid.width[x]
             for e in range(f.first[x], f.first[x + 1]):
-                y, z, here = f.left[e], f.right[e], score[f.event[e]]
-                left, left_width, right, right_width = (
-                    grid.cells + grid.at[y], grid.width[y], grid.cells + grid.at[z], grid.width[z])
-                to = grid.cells + grid.at[x] + grid.more_hits[e] * width + grid.shift[e]
-                for a in range(grid.hits[y] + 1):
-                    if right_width == 1 and grid.hits[z] == 0:      # a word, or nothing
-                        row_raise(left_width, right[0], here, left + a * left_width, to + a * width)
-                        continue
-                    for b in range(left_width):
-                        if left[a * left_width + b] > -INFINITY:
-                            for c in range(grid.hits[z] + 1):
-                                row_raise(right_width, left[a * left_width + b], here, right + c * right_width,
-                                          to + (a + c) * width + b)
+                y, z = f.left[e], f.right[e]
+                join(grid.hits[y] + 1, grid.width[y], grid.cells + grid.at[y], grid.hits[z] + 1, grid.width[z],
+                     grid.cells + grid.at[z], score[f.event[e]], width,
+                     grid.cells + grid.at[x] + grid.more_hits[e] * width + grid.shift[e])
 
     cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work,
                      int32_t *code) noexcept nogil:

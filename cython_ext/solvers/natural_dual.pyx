@@ -143,12 +143,12 @@ cdef class NaturalDual:
 
     cdef double curvature(self, Py_ssize_t i) noexcept nogil:
         """||Phi_i change||^2 / (2 lambda n)."""
-        return self.problem.features.norm2(i, self.change) / (2.0 * self.strength * self.problem.n)
+        return self.problem.features.hold(i, self.change) / (2.0 * self.strength * self.problem.n)
 
     cdef void accept(self, Py_ssize_t i) noexcept nogil:
         """Does the step that was proposed last."""
         self.store(i)
-        self.problem.features.add(i, self.change, -1.0 / (self.strength * self.problem.n), self.w_data)
+        self.problem.features.add_held(i, self.change, -1.0 / (self.strength * self.problem.n), self.w_data)
 
     # ------------------------------------------------------------------------------------------- all examples
 

@@ -20,6 +20,7 @@ cdef class Cfg(SummedStructure):
     cdef GrammarTables g
     cdef readonly object offsets, parts_indptr, part_rules, parsed, counted
     cdef object arrays, kept
+    cdef object memory                  # of a chart, while the parses of one sentence after the other are found
     cdef const int64_t *offset_data
     cdef const int32_t *word_data
     cdef const int32_t *tag_data
@@ -39,6 +40,7 @@ cdef class Cfg(SummedStructure):
     cdef Py_ssize_t part_of(self, Py_ssize_t i, int32_t rule) noexcept nogil
     cdef double *forest(self, Py_ssize_t i, const double *theta, double *scratch, Forest *f, double **score) noexcept nogil
     cdef Py_ssize_t forest_doubles(self) noexcept nogil
+    cdef Py_ssize_t chain_of(self, Py_ssize_t i, int32_t event) noexcept nogil
     cdef void means(self, Py_ssize_t i, const double *events, double *mean) noexcept nogil
     cdef void write(self, Derivation *d, Py_ssize_t x, Py_ssize_t rank) noexcept nogil
     cdef void _write_sequence(self, Derivation *d, Py_ssize_t x, Py_ssize_t rank) noexcept nogil

@@ -63,18 +63,19 @@ cdef class Cfg(SummedStructure):
         sizes, places = np.zeros((self.n + 1, 4), np.int32), np.zeros(self.n + 1, np.int64)
         room = (1 << 12, 1 << 14)
         if all_fit and self.n:          # otherwise this is said before the others take their time
-            self._parses(int(np.diff(self.offsets).argmax()), room, True)
+            self._parses(int(np.diff(self.offsets).argmax()), room, True, 0)
         for i in range(self.n):
-            room, sizes[i], mine, own, forest = self._parses(i, room, all_fit)
+            room, sizes[i], mine, own, forest = self._parses(i, room, all_fit, limit)
             rules.append(mine)
             chains.append(own)
             steps += [np.searchsorted(mine, self.tables.grammar.chain(c)) for c in own.tolist()]
-            if forest is not None and forest.nbytes <= limit:
+            if forest is not None:
                 limit -= forest.nbytes
                 forests.append(forest)
                 places[i] = forest.ctypes.data
             else:
                 self.chart_room = max(self.chart_room, chart_room(&self.g, self.length(i), sizes[i, 2], sizes[i, 3]))
+        self.memory = None
         self.parts_indptr, self.part_rules = _indptr(rules), np.concatenate([*rules, np.zeros(1, np.int32)])
         self.parsed = sizes[:self.n, 0] > 0
         counts = np.array([len(row) for row in rules] or [0]), np.array([len(row) for row in chains] or [0])
@@ -93,8 +94,8 @@ cdef class Cfg(SummedStructure):
         self.chain_part_at, self.chain_part = &chain_part_at[0], &chain_part[0]
         self.sizes, self.forest_data = &sizes[0, 0], &places[0]
 
-    def _parses(self, Py_ssize_t i, room, bint all_fit):
-        """(room that was enough, sizes, rules, chains, forest or None) of a sentence."""
+    def _parses(self, Py_ssize_t i, room, bint all_fit, Py_ssize_t limit):
+        """(room that was enough, sizes, rules, chains, forest or None) of a sentence; limit: bytes of a forest."""
         cdef Chart chart
         cdef const GrammarTables *g = &self.g
         cdef Py_ssize_t items = room[0], edges = room[1], kept, kept_edges, n = self.length(i), bytes
@@ -118,7 +119,10 @@ cdef class Cfg(SummedStructure):
                     return (1 << 12, 1 << 14), (0, 0, 0, 0), none, none, None
                 raise UnfitDataError(f'sentence {i + 1}, of {n} words, has more parses than fit into {LARGEST >> 30} GB '
                                      f'(--max-length {n - 1} leaves sentences of so many words out)')
-            memory = np.empty(bytes // 8 + 1)
+            if self.memory is None or len(self.memory) < bytes // 8 + 1:
+                self.memory = memory = None         # before there is more
+                self.memory = np.empty(bytes // 8 + 1)
+            memory = self.memory
             with nogil:
                 lay(g, &chart, <char *> &memory[0], n, items, edges)
                 enough = fill(g, &chart, words, tags)
@@ -132,6 +136,8 @@ cdef class Cfg(SummedStructure):
         rules = np.flatnonzero(<int32_t[:g.rules + 1]> chart.rule_number)
         rules = rules[rules < g.rules].astype(np.int32)
         chains = np.flatnonzero(<int32_t[:g.chains + 1]> chart.chain_number).astype(np.int32)
+        if 4 * forest_size(kept, kept_edges) > limit:
+            return room, (kept, kept_edges, *sizes), rules, chains, None
         forest = np.empty(forest_size(kept, kept_edges), np.int32)
         cdef const int32_t[::1] rule_view = padded(rules), chain_view = padded(chains)
         number_rules(&chart, &rule_view[0], len(rules), &chain_view[0], len(chains))
@@ -363,6 +369,13 @@ cdef class Cfg(SummedStructure):
 
     # ------------------------------------------------------------------------------------------- codes
 
+    cdef Py_ssize_t chain_of(self, Py_ssize_t i, int32_t event) noexcept nogil:
+        """The chain that an edge above a base stands for; 0 where it adds no label."""
+        cdef Py_ssize_t m = self.size_of(i)
+        if event < m:
+            return self.g.chain_of_rule[self.part_rule[self.part_at[i] + event]]
+        return self.chain_number[self.chain_at[i] + event - m - 1] if event > m else 0
+
     cdef void write(self, Derivation *d, Py_ssize_t x, Py_ssize_t rank) noexcept nogil:
         """Appends the nodes of the rank-th derivation of a label to the code."""
         cdef const Forest *f = d.forest
@@ -370,11 +383,7 @@ cdef class Cfg(SummedStructure):
         cdef Py_ssize_t m = self.size_of(d.i)
         cdef int32_t e = d.edge[x * d.k + rank], chain = 0, event
         if f.left[e] and f.symbol[f.left[e]] < g.labels:       # a chain above a base
-            event = f.event[e]
-            if event < m:
-                chain = g.chain_of_rule[self.part_rule[self.part_at[d.i] + event]]
-            elif event > m:
-                chain = self.chain_number[self.chain_at[d.i] + event - m - 1]
+            chain = <int32_t> self.chain_of(d.i, f.event[e])
             rank = d.left_rank[x * d.k + rank] if d.left_rank != NULL else 0
             x = f.left[e]
             e = d.edge[x * d.k + rank]

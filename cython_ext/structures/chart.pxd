@@ -3,12 +3,17 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 
+cdef struct Pending:            # an edge before it is put with those of its item
+    int32_t to, left, right, by
+
+
 cdef struct Chart:
-    Py_ssize_t n, item_room, edge_room, items, edges
+    Py_ssize_t n, item_room, edge_room, items, edges, beginnings
     int32_t *top                # [(n + 1)^2, labels] the item of a label over a span
     uint64_t *present           # [(n + 1)^2, words of bits] labels that have one
-    int32_t *span_first         # [(n + 1)^2] the items of a span
+    int32_t *span_first         # [(n + 1)^2] the beginnings of a span:
     int32_t *span_last
+    int32_t *beginning          # [item room, 2] items that some rule goes on behind, with their symbols
     int32_t *first              # raw items and edges, as a Forest has them
     int32_t *symbol
     int32_t *span
@@ -19,12 +24,9 @@ cdef struct Chart:
     int32_t *chains             # [labels] the same from chains
     int32_t *place              # [sequences or labels] where the next edge goes
     int32_t *base               # [labels] the item of a label below its chains
-    int32_t *seen               # [sequences or labels] those with edges, in order
+    int32_t *seen               # [sequences or labels, and one] those with edges, in order
     int32_t *seen_chains        # [labels]
-    int32_t *to                 # [edge room] edges of a span before they are sorted
-    int32_t *from_left
-    int32_t *from_right
-    int32_t *by
+    Pending *pending            # [edge room] of a span
     int32_t *number             # [item room] of an item in the forest, 0 for none
     int32_t *rule_number        # [rules] of a rule in the forest
     int32_t *chain_number       # [chains + 1]
@@ -35,8 +37,9 @@ cdef struct GrammarTables:
     Py_ssize_t most             # of sequences and labels
     bint tags                   # whether these are the terminals
     const uint64_t *bits        # [labels + sequences, bit_words] labels that continue a label or sequence,
-    const int32_t *child_at     # [labels + sequences + 1]
-    const int32_t *child        # and the symbols that they make of it, by label
+    const int32_t *child_at     # [labels + sequences, bit_words] where those of a word of bits begin in
+    const int32_t *child        # the symbols that they make of it, by label
+    const int32_t *goes_on      # [labels + sequences] whether there are any
     const int32_t *complete_at  # [sequences + 1]
     const int32_t *complete     # rules whose right-hand side a sequence is
     const int32_t *lhs          # [phrasal]

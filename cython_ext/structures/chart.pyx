@@ -23,7 +23,16 @@ from cython_ext.structures.grammar import TAGS
 cdef extern from * nogil:
     """
     static inline int ssvm_lowest(uint64_t x) { return __builtin_ctzll(x); }
-    static inline int ssvm_ones(uint64_t x) { return __builtin_popcountll(x); }
+    static inline int ssvm_ones(uint64_t x)
+    {
+    #if defined(__x86_64__) && !defined(__POPCNT__)     /* the builtin would be a call */
+        x -= x >> 1 & 0x5555555555555555u;
+        x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+        return (int)((x + (x >> 4) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
+    #else
+        return __builtin_popcountll(x);
+    #endif
+    }
     """
     int lowest "ssvm_lowest"(uint64_t x) noexcept
     int ones "ssvm_ones"(uint64_t x) noexcept
@@ -62,10 +71,10 @@ cdef class ChartGrammar:
         bits = np.zeros((len(children), 64 * self.g.bit_words), bool)
         for at, row in enumerate(rows):
             bits[at, [label for label, _ in row]] = True
-        self.g.bits = self._bits(bits)
-        children = [[to for _, to in row] for row in rows]
+        self.g.bits, self.g.goes_on = self._bits(bits), self._kept(bits.any(axis=1))
+        parts = [[to for label, to in row if label // 64 == b] for row in rows for b in range(self.g.bit_words)]
         complete = [complete.get(s, []) for s in range(self.g.sequences)]
-        self.g.child_at, self.g.child = self._kept(_starts(children)), self._kept(_joined(children))
+        self.g.child_at, self.g.child = self._kept(_starts(parts)), self._kept(_joined(parts))
         self.g.complete_at, self.g.complete = self._kept(_starts(complete)), self._kept(_joined(complete))
         self.g.lhs, self.g.rhs = self._kept(grammar.lhs), self._kept(grammar.rhs)
         indptr = grammar.rhs_indptr
@@ -113,8 +122,8 @@ cdef class ChartGrammar:
 cdef Py_ssize_t room(const GrammarTables *g, Py_ssize_t n, Py_ssize_t items, Py_ssize_t edges) noexcept nogil:
     """Bytes that a chart of n words takes with so many items and edges before it is cut."""
     cdef Py_ssize_t spans = (n + 1) * (n + 1)
-    return (8 * spans * g.bit_words + 4 * (spans * (g.labels + 2) + 4 * items + 1 + 7 * edges
-            + 3 * g.most + 3 * g.labels + g.rules + g.chains + 1))
+    return (8 * spans * g.bit_words + sizeof(Pending) * edges + 4 * (spans * (g.labels + 2) + 6 * items + 1 + 3 * edges
+            + 3 * g.most + 1 + 3 * g.labels + g.rules + g.chains + 1))
 
 
 cdef void lay(const GrammarTables *g, Chart *c, char *memory, Py_ssize_t n, Py_ssize_t items, Py_ssize_t edges) noexcept nogil:
@@ -122,24 +131,22 @@ cdef void lay(const GrammarTables *g, Chart *c, char *memory, Py_ssize_t n, Py_s
     cdef Py_ssize_t spans = (n + 1) * (n + 1)
     c.n, c.item_room, c.edge_room = n, items, edges
     c.present = <uint64_t *> memory
-    c.top = <int32_t *> (c.present + spans * g.bit_words)
+    c.pending = <Pending *> (c.present + spans * g.bit_words)
+    c.top = <int32_t *> (c.pending + edges)
     c.span_first = c.top + spans * g.labels
     c.span_last = c.span_first + spans
-    c.first = c.span_last + spans
+    c.beginning = c.span_last + spans
+    c.first = c.beginning + 2 * items
     c.symbol = c.first + items + 1
     c.span = c.symbol + items
     c.number = c.span + items
     c.left = c.number + items
     c.right = c.left + edges
     c.event = c.right + edges
-    c.to = c.event + edges
-    c.from_left = c.to + edges
-    c.from_right = c.from_left + edges
-    c.by = c.from_right + edges
-    c.count = c.by + edges
+    c.count = c.event + edges
     c.place = c.count + g.most
     c.seen = c.place + g.most
-    c.chains = c.seen + g.most
+    c.chains = c.seen + g.most + 1
     c.seen_chains = c.chains + g.labels
     c.base = c.seen_chains + g.labels
     c.rule_number = c.base + g.labels
@@ -162,30 +169,29 @@ cdef bint fits(const GrammarTables *g, int32_t tag, int32_t word, int32_t given)
 
 cdef bint fill(const GrammarTables *g, Chart *c, const int32_t *words, const int32_t *tags) noexcept nogil:
     """Finds all items and edges. words, tags: [n]. False when there is not room enough."""
-    cdef Py_ssize_t length, i, j, item, span, pending, seen
+    cdef Py_ssize_t length, i, j, first, span, pending, seen
     memset(c.count, 0, g.most * sizeof(int32_t))
     memset(c.chains, 0, g.labels * sizeof(int32_t))
     if c.item_room < 1:
         return False
-    c.items, c.edges = 1, 0
+    c.items, c.edges, c.beginnings = 1, 0, 0
     c.first[0] = c.first[1] = c.symbol[0] = c.span[0] = 0
     for length in range(1, c.n + 1):
         for i in range(c.n - length + 1):
             j, pending, seen = i + length, 0, 0
             span = i * (c.n + 1) + j
             memset(c.present + span * g.bit_words, 0, g.bit_words * sizeof(uint64_t))
-            c.span_first[span] = <int32_t> c.items
+            first, c.span_first[span] = c.items, <int32_t> c.beginnings
             if length == 1:
                 if not _leaves(g, c, i, words[i], tags[i], &pending):
                     return False
             elif not _sequences(g, c, i, j, &seen):
                 return False
-            item = c.items
-            if length > 1 and not _complete(g, c, c.span_first[span], item, &pending):
+            if length > 1 and not _complete(g, c, first, c.items, &pending):
                 return False
             if not _labels(g, c, span, pending):
                 return False
-            c.span_last[span] = <int32_t> c.items
+            c.span_last[span] = <int32_t> c.beginnings
     return True
 
 
@@ -207,32 +213,44 @@ cdef bint _leaves(const GrammarTables *g, Chart *c, Py_ssize_t i, int32_t word, 
 
 cdef bint _sequences(const GrammarTables *g, Chart *c, Py_ssize_t i, Py_ssize_t j, Py_ssize_t *seen) noexcept nogil:
     """Sequences over (i, j): what begins in (i, k) and is continued by a label over (k, j)."""
-    cdef Py_ssize_t k, b, W = g.bit_words, left, right, pending = 0
-    cdef int32_t x, symbol, s
+    cdef Py_ssize_t k, b, W = g.bit_words, room = c.edge_room, left, right, pending = 0
+    cdef Py_ssize_t found = 0, x
+    cdef int32_t s, labels = <int32_t> g.labels
     cdef uint64_t met
     cdef const uint64_t *row
     cdef const uint64_t *there
+    cdef const uint64_t *bits = g.bits
     cdef const int32_t *child
+    cdef const int32_t *top
+    cdef const int32_t *left_side
+    cdef int32_t *count = c.count
+    cdef int32_t *in_order = c.seen
+    cdef Pending *put = c.pending
     for k in range(i + 1, j):
         left, right = i * (c.n + 1) + k, k * (c.n + 1) + j
-        there = c.present + right * W
+        there, top = c.present + right * W, c.top + right * labels
+        if not any_bit(there, W):
+            continue
         for x in range(c.span_first[left], c.span_last[left]):
-            symbol = c.symbol[x]
-            if symbol < 0:
-                continue
-            row, child = g.bits + symbol * W, g.child + g.child_at[symbol]
+            left_side = c.beginning + 2 * x
+            row = bits + left_side[1] * W
             for b in range(W):
                 met = row[b] & there[b]
+                if met == 0:
+                    continue
+                child = g.child + g.child_at[left_side[1] * W + b]
                 while met:
-                    s = child[ones(row[b] & ((met & -met) - 1))] - <int32_t> g.labels
-                    if not _put(c, &pending, s, x, c.top[right * g.labels + 64 * b + lowest(met)], FREE):
+                    if pending == room:
                         return False
-                    if c.count[s] == 0:
-                        c.seen[seen[0]] = s
-                        seen[0] += 1
-                    c.count[s] += 1
+                    s = child[ones(row[b] & ((met & -met) - 1))] - labels
+                    put[pending].to, put[pending].left = s, left_side[0]
+                    put[pending].right, put[pending].by = top[64 * b + lowest(met)], FREE
+                    pending += 1
+                    in_order[found] = s
+                    found += count[s] == 0
+                    count[s] += 1
                     met &= met - 1
-                child += ones(row[b])
+    seen[0] = found
     if c.items + seen[0] > c.item_room or c.edges + pending > c.edge_room:
         return False
     for k in range(seen[0]):
@@ -240,7 +258,7 @@ cdef bint _sequences(const GrammarTables *g, Chart *c, Py_ssize_t i, Py_ssize_t 
         c.place[s] = <int32_t> c.edges
         c.edges += c.count[s]
         c.count[s] = 0
-        _item(c, <int32_t> g.labels + s, <int32_t> (i * (c.n + 1) + j))
+        _item(g, c, <int32_t> g.labels + s, <int32_t> (i * (c.n + 1) + j))
     _deal(c, pending)
     return True
 
@@ -262,7 +280,7 @@ cdef bint _labels(const GrammarTables *g, Chart *c, Py_ssize_t span, Py_ssize_t 
     cdef Py_ssize_t seen = 0, tops = 0, p, q, k, edges = pending
     cdef int32_t a, t, chain
     for p in range(pending):
-        a = c.to[p]
+        a = c.pending[p].to
         if c.count[a] == 0:
             c.seen[seen] = a
             seen += 1
@@ -286,14 +304,14 @@ cdef bint _labels(const GrammarTables *g, Chart *c, Py_ssize_t span, Py_ssize_t 
         c.base[a] = <int32_t> c.items
         if c.chains[a] == 0:
             _show(g, c, span, a)
-        _item(c, a if c.chains[a] == 0 else -1 - a, <int32_t> span)
+        _item(g, c, a if c.chains[a] == 0 else -1 - a, <int32_t> span)
     _deal(c, pending)
     for q in range(tops):
         t = c.seen_chains[q]
         c.place[t] = <int32_t> c.edges
         c.edges += c.chains[t] + (c.count[t] > 0)
         _show(g, c, span, t)
-        _item(c, t, <int32_t> span)
+        _item(g, c, t, <int32_t> span)
         if c.count[t]:
             _edge(c, t, c.base[t], 0, FREE)
         c.chains[t] = 0
@@ -390,21 +408,37 @@ cdef void pack(Chart *c, Py_ssize_t items, Py_ssize_t edges, Py_ssize_t parts, i
         first[c.number[x] + 1] = <int32_t> to
 
 
-cdef bint _put(Chart *c, Py_ssize_t *pending, int32_t to, int32_t left, int32_t right, int32_t by) noexcept nogil:
+cdef inline bint _put(Chart *c, Py_ssize_t *pending, int32_t to, int32_t left, int32_t right, int32_t by) noexcept nogil:
     """Notes an edge of a span; False when there is no room for it."""
     cdef Py_ssize_t p = pending[0]
     if p == c.edge_room:
         return False
-    c.to[p], c.from_left[p], c.from_right[p], c.by[p] = to, left, right, by
+    c.pending[p].to, c.pending[p].left, c.pending[p].right, c.pending[p].by = to, left, right, by
     pending[0] += 1
     return True
+
+
+cdef inline bint any_bit(const uint64_t *bits, Py_ssize_t words) noexcept nogil:
+    cdef Py_ssize_t b
+    cdef uint64_t some = 0
+    for b in range(words):
+        some |= bits[b]
+    return some != 0
 
 
 cdef void _deal(Chart *c, Py_ssize_t pending) noexcept nogil:
     """Puts the edges of a span where those of their items go."""
     cdef Py_ssize_t p
+    cdef int32_t at
+    cdef const Pending *edge = c.pending
+    cdef int32_t *place = c.place
+    cdef int32_t *left = c.left
+    cdef int32_t *right = c.right
+    cdef int32_t *event = c.event
     for p in range(pending):
-        _edge(c, c.to[p], c.from_left[p], c.from_right[p], c.by[p])
+        at = place[edge[p].to]
+        place[edge[p].to] = at + 1
+        left[at], right[at], event[at] = edge[p].left, edge[p].right, edge[p].by
 
 
 cdef void _edge(Chart *c, int32_t to, int32_t left, int32_t right, int32_t by) noexcept nogil:
@@ -413,8 +447,11 @@ cdef void _edge(Chart *c, int32_t to, int32_t left, int32_t right, int32_t by) n
     c.place[to] += 1
 
 
-cdef void _item(Chart *c, int32_t symbol, int32_t span) noexcept nogil:
+cdef void _item(const GrammarTables *g, Chart *c, int32_t symbol, int32_t span) noexcept nogil:
     """The next item; its edges end at c.edges."""
+    if symbol >= 0 and g.goes_on[symbol]:
+        c.beginning[2 * c.beginnings], c.beginning[2 * c.beginnings + 1] = <int32_t> c.items, symbol
+        c.beginnings += 1
     c.symbol[c.items], c.span[c.items] = symbol, span
     c.items += 1
     c.first[c.items] = <int32_t> c.edges

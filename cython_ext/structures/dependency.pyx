@@ -11,11 +11,11 @@ see kernels/eisner.h) or any (Chu-Liu-Edmonds and the matrix-tree theorem, kerne
 
 import numpy as np
 
-from libc.math cimport INFINITY, exp, log
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
-from cython_ext.kernels cimport eisner, spanning, vector
+from cython_ext.kernels cimport eisner, relations, spanning, vector
 from cython_ext.structures.choice import padded
 from cython_ext.structures.registry import StructureInfo
 from cython_ext.structures.structure cimport SummedStructure
@@ -124,31 +124,17 @@ cdef class Dependency(SummedStructure):
         return self.decode(T, theta, scratch, scratch + T * (T + 1), code)
 
     cdef double exp(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
-        cdef Py_ssize_t T = self.length(i), S = self.stride, R = self.n_labels, d, h, r, at
+        cdef Py_ssize_t T = self.length(i), d
         cdef double *arcs = scratch
         cdef double *arc_mean = scratch + T * (T + 1)
-        cdef double value, top
-        if R == 1:
+        cdef double value
+        if self.n_labels == 1:
             return self.all_trees(T, theta, arc_mean + T * (T + 1), mean)
-        memset(mean, 0, T * (T + 1) * S * sizeof(double))
+        relations.sum_out(T * (T + 1), self.n_labels, self.stride, theta, mean, arcs)
         for d in range(T):
-            for h in range(T + 1):
-                at = d * (T + 1) + h
-                arcs[at] = -INFINITY
-                if h == d + 1:
-                    continue
-                top = vector.maximum(R, theta + at * S)
-                if top > -INFINITY:                             # mean holds the probabilities of relations for now
-                    vector.exp_shifted(R, theta + at * S, top, mean + at * S)
-                    arcs[at] = top + log(vector.row_sum(S, mean + at * S))
+            arcs[d * (T + 1) + d + 1] = -INFINITY
         value = self.all_trees(T, arcs, arc_mean + T * (T + 1), arc_mean)
-        for d in range(T):
-            for h in range(T + 1):
-                at = d * (T + 1) + h
-                if arc_mean[at] > 0.0:
-                    vector.scale(R, arc_mean[at] / vector.row_sum(S, mean + at * S), mean + at * S)
-                else:
-                    memset(mean + at * S, 0, R * sizeof(double))
+        relations.bring_in(T * (T + 1), self.stride, arc_mean, mean)
         return value
 
     cdef void centre(self, Py_ssize_t i, double *theta) noexcept nogil:

@@ -1,11 +1,11 @@
 """Weights of the features of arcs: dependency trees. cython_ext.features.arc_table says what the arrays are.
 
 As text, a row `arc FEATURE RELATION` for each weight that is not zero, `-` for RELATION where it is the same for all of
-them; comment lines name all words and tags. Hashed features have no names.
+them; comment lines name all words and tags. Hashed features have no names: see hashed_arcs.py.
 """
 
-from data_formats.errors import UsageError, shown
-from data_formats.parameters import numbers
+from data_formats.errors import shown
+from data_formats.parameters import hashed_arcs, numbers
 
 VOCABULARIES = ('label_names', 'word_names', 'tag_names')
 LISTS = {'word_names': 'word', 'tag_names': 'tag'}
@@ -46,15 +46,18 @@ def listed(model):
 
 
 def blocks(model):
-    return [BLOCK]
+    if not hash_bits_of(model.header):
+        return [BLOCK]
+    return [hashed_arcs.ARC, *([hashed_arcs.RELATION] if 'relation.weights' in model.weights else [])]
 
 
 def write_rows(model, tables, stream):
     from cython_ext.features.arc_names import spelled
 
-    if hash_bits_of(model.header):
-        raise UsageError('hashed features have no names, so this model cannot be written as text')
     relations = tables['label_names']
+    if hash_bits_of(model.header):
+        hashed_arcs.write_rows(model.weights, relations, stream)
+        return
     for feature, relation, weight in spelled(model.weights, tables['word_names'], tables['tag_names']):
         stream.write(f'{BLOCK}\t{feature}\t{NONE if relation < 0 else relations[relation]}\t{weight:.17g}\n')
 
@@ -63,6 +66,10 @@ def read_rows(rows, header, blocks):
     from cython_ext.features.arc_names import is_arc_feature, parsed
 
     names = {name: rows.places(header.pop(name, None), what, name) for name, what in LISTS.items()}
+    hash_bits = hash_bits_of(header)
+    if hash_bits:
+        shape = tuple(len(names[name]) for name in LISTS)
+        return {'label_names': rows.labels, **names}, hashed_arcs.read_rows(rows, shape, hash_bits)
 
     def features():
         for block, left, right, text in rows:

@@ -10,7 +10,7 @@ from data_formats.parameters.rules import BLOCK, grammar_of, spelled
 from ssvm_cli.bracket_scores import BracketScores
 from ssvm_cli.progress import counted
 
-OPTIONS = ('terminals', 'max_length')
+OPTIONS = ('terminals', 'max_length', 'marginals')
 LONG, LONG_FOR_F1 = 40, 20  # words of sentences whose parsing takes long
 
 
@@ -136,6 +136,9 @@ class CfgTask:
         codes, scores = predictions.best()
         trees = self.outputs(codes, dataset, predictions.decoder, predictions.w)
         headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
+        if o.marginals:
+            chances = bracket_chances(predictions, dataset.label_names.names())
+            headers = chances if headers is None else ['\n'.join(lines) for lines in zip(headers, chances, strict=True)]
         shown = [tree or flat.tree(i) for i, tree in enumerate(trees)]
         module.write_predictions(block, shown, text, headers=headers)
         return trees, text.getvalue()
@@ -148,6 +151,19 @@ class CfgTask:
             return grammar_of(model.header, model.weights, model.label_names)
         except ValueError as error:
             raise DataError(path, None, str(error)) from error
+
+
+def bracket_chances(predictions, names):
+    """For each sentence `# LABEL:FIRST-LAST:P ...`, the likeliest first; brackets that would be written with 0 are left
+    out."""
+    from cython_ext.structures.brackets import Brackets
+
+    brackets = Brackets(predictions.decoder.structure, predictions.decoder.features, 5e-7)
+    lines = []
+    for found in brackets.probabilities(np.ascontiguousarray(predictions.w, np.float64)):
+        order = sorted(found, key=lambda bracket: (-bracket[3], bracket))
+        lines.append(' '.join(['#', *(f'{names[a]}:{begin + 1}-{end}:{p:.6f}' for begin, end, a, p in order)]))
+    return lines
 
 
 class Flat:

@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -115,6 +116,32 @@ def test_sentences_without_a_parse(bank, tmp_path):
     )
     assert run('predict', '-', bank / 'tags', stdin='new_NEW b_V\n').stdout == '(TOP (NEW new) (V b))\n'
     assert run('predict', '-', bank / 'tags', stdin='(NP (NEW a\\/b))').stdout == '(TOP (NEW a\\/b))\n'
+
+
+def test_marginals_are_shares_of_all_trees(bank):
+    """Of the list of all trees with their probabilities; what the brackets of the best one are is one of them."""
+    out = run('predict', '--marginals', bank / 'test.mrg', bank / 'log').stdout.splitlines()
+    assert out[1::2] == run('predict', bank / 'test.mrg', bank / 'log').stdout.splitlines()
+    nbest = run('predict', '--nbest', 10000, bank / 'test.mrg', bank / 'log').stdout.split('\n\n')
+    several = iter(nbest)
+    for line, best in zip(out[::2], out[1::2], strict=True):
+        found = [item.rsplit(':', 2) for item in line.split()[1:]]
+        chances = {(label, *(int(k) for k in span.split('-'))): float(p) for label, span, p in found}
+        assert line.startswith('# ') and sorted(chances.values(), reverse=True) == list(chances.values())
+        wanted, total = Counter(), 0.0
+        while total < 1 - 1e-6:
+            header, tree = next(several).strip().splitlines()
+            total += float(header.split()[3])
+            wanted.update(dict.fromkeys(trees.brackets(plain(tree)[0]), float(header.split()[3])))
+        assert {(a, i - 1, j) for a, i, j in chances} >= set(trees.brackets(plain(best)[0]))
+        for (label, first, last), chance in chances.items():
+            assert chance == pytest.approx(wanted[label, first - 1, last], abs=2e-6)
+
+
+def test_marginals_of_sentences_without_a_parse(bank):
+    out = run('predict', '--marginals', '--scores', '-', bank / 'log', stdin='n0 n1\nd0 n1 v1 .\n').stdout.splitlines()
+    assert out[:2] == ['# 1 -inf', '#'] and out[2].startswith('(TOP ')
+    assert out[3].startswith('# 1 ') and out[4].startswith('# ') and 'NP:1-2:' in out[4]
 
 
 @pytest.mark.parametrize('name', ['hinge', 'log', 'tags'])
@@ -298,7 +325,7 @@ REFUSED = {
     ),
     'costs': (['train', '--task-loss', 'a.svm', 'train.mrg', 'm'], 2, 'takes no cost matrix (choose from zero-one'),
     'eg': (['train', '--objective', 'softmax-margin', '--solver', 'eg', 'train.mrg', 'm'], 2, 'eg'),
-    'marginals': (['predict', '--marginals', 'test.mrg', 'log'], 2, '--marginals has no meaning for the task cfg'),
+    'marginals': (['predict', '--marginals', 'test.mrg', 'hinge'], 2, 'scores of hinge are no probabilities'),
     'no trees': (['predict', '--evaluate', 'words', 'hinge', 'm'], 1, 'words: no trees (expected trees for --evalu'),
     'dev': (['train', '--dev', 'words', 'train.mrg', 'm'], 1, 'words: no trees (expected trees, as in TRAIN)'),
     'sentences': (['train', '--format', 'brackets', 'words', 'm'], 1, "words:1: 'n0' outside of any tree"),

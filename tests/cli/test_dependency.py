@@ -270,10 +270,54 @@ def test_text_of_a_model_that_is_wrong(bank, tmp_path, old, new, message):
     assert error.startswith(f'{tmp_path / "m.tsv"}:{at + 1}: ') and message in error
 
 
-def test_hashed_models_have_no_text(bank, tmp_path):
-    run('train', '-q', *FIVE, '--hash-bits', 9, bank / 'train.conllu', tmp_path / 'm')
-    assert 'hashed features have no names' in run('convert', tmp_path / 'm', tmp_path / 'm.tsv', code=2).stderr
-    assert rows(run('predict', bank / 'test.conllu', tmp_path / 'm').stdout)
+@pytest.fixture(scope='module')
+def hashed(bank, tmp_path_factory):
+    """A folder of models with hashed features, with relations and without, and the text of the first."""
+    folder = tmp_path_factory.mktemp('hashed')
+    run('train', '-q', *FIVE, '--hash-bits', 9, bank / 'train.conllu', folder / 'relations')
+    run('train', '-q', *FIVE, '--hash-bits', 8, '--unlabelled', bank / 'train.conllu', folder / 'unlabelled')
+    run('convert', folder / 'relations', folder / 'relations.tsv')
+    return folder
+
+
+@pytest.mark.parametrize(('name', 'bits'), [('relations', 9), ('unlabelled', 8)])
+def test_a_hashed_model_as_text_and_back(bank, hashed, tmp_path, name, bits):
+    """All weights are there, and nothing else; predictions stay."""
+    run('convert', hashed / name, tmp_path / 'm.tsv')
+    run('convert', tmp_path / 'm.tsv', tmp_path / 'm')
+    model, again = load(hashed / name), load(tmp_path / 'm')
+    assert set(again.weights) == set(model.weights) and len(again.weights['arc.weights']) == 1 << bits
+    for key, weights in model.weights.items():
+        np.testing.assert_array_equal(again.weights[key], weights)
+    lines = (tmp_path / 'm.tsv').read_text().splitlines()
+    assert json.loads(next(line for line in lines if line.startswith('# structure:'))[12:])['hash_bits'] == bits
+    written = sum(line.partition('\t')[0] in ('arc-bucket', 'relation-bucket') for line in lines)
+    assert written == sum(np.count_nonzero(model.weights[key]) for key in model.weights if key.endswith('.weights'))
+    how = ('predict', '--nbest', 3, bank / 'test.conllu')
+    assert run(*how, tmp_path / 'm').stdout == run(*how, hashed / name).stdout
+
+
+@pytest.mark.parametrize(
+    ('old', 'new', 'message'),
+    [
+        (r'^arc-bucket\t', 'arc\t', "block 'arc' (expected arc-bucket or relation-bucket)"),
+        (r'^arc-bucket\t\d+', 'arc-bucket\t512', "bucket '512' (expected a number from 0 to 511)"),
+        (r'^arc-bucket\t\d+', 'arc-bucket\t-1', "bucket '-1' (expected a number from 0 to 511)"),
+        (r'^arc-bucket\t\d+', 'arc-bucket\t' + '1' * 5000, 'expected a number from 0 to 511'),
+        (r'^arc-bucket\t(\d+)\t-', r'arc-bucket\t\1\troot', 'arc-bucket with a relation (expected -)'),
+        (r'^relation-bucket\t\d+', 'relation-bucket\t999', "bucket '999'"),
+        (r'^(relation-bucket\t\d+)\t\w+', r'\1\t-', "label '-' is not among the labels of the model"),
+        (r'^(arc-bucket\t.*\n)', r'\1\1', 'a second weight of arc-bucket'),
+        (r'"hash_bits": 9', '"hash_bits": 99', '99 hash bits (expected 8 to 27)'),
+        (r'"hash_bits": 9', '"hash_bits": 0', 'expected arc)'),
+    ],
+)
+def test_text_of_a_hashed_model_that_is_wrong(hashed, tmp_path, old, new, message):
+    text = (hashed / 'relations.tsv').read_text()
+    (tmp_path / 'm.tsv').write_text(re.sub(old, new, text, count=1, flags=re.MULTILINE))
+    assert (tmp_path / 'm.tsv').read_text() != text
+    error = run('convert', tmp_path / 'm.tsv', tmp_path / 'm', code=1).stderr
+    assert error.startswith(f'{tmp_path / "m.tsv"}:') and message in error
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,9 @@ def test_the_adjoint_its_norm_and_its_gram(it):
             columns = it.columns(i)
             wanted = features.scores_of(i, image)[columns]
             np.testing.assert_allclose(features.gram_of(i, a)[columns], wanted, rtol=0, atol=1e-11)
+            held = w.copy()
+            assert features.add_held_to(held, i, a, -0.5) == pytest.approx(image @ image, rel=1e-12, abs=1e-12)
+            np.testing.assert_allclose(held, w - 0.5 * image, rtol=0, atol=1e-12)
 
 
 def test_differences_have_the_norm_of_psi_and_not_more_than_the_bound(it):
@@ -100,6 +103,37 @@ def test_places_that_are_kept_are_those_computed():
         features.prepare()
         assert not features.keeps_places
         assert everything() == first
+
+
+@pytest.mark.parametrize(('hash_bits', 'labels'), [(None, 1), (None, 3), (8, 1), (8, 3)])
+def test_what_is_kept_of_long_sentences_does_what_is_computed(hash_bits, labels):
+    """Also where features share weights, and where sentences of other lengths come between."""
+    rng = np.random.default_rng(8)
+    data, lengths = sentences.tiny((1,), relations=labels), (30, 0, 7, 41)
+    data.offsets = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+    data.words, data.tags = (rng.integers(0, n, 78).astype(np.int32) for n in (4, 3))
+    data.coarse, data.relations = data.tags // 2, rng.integers(0, labels, 78).astype(np.int32)
+    data.heads = np.concatenate([np.arange(length, dtype=np.int32) for length in lengths])
+    features = arc_features(dataset_of(data), labels, 1 if labels == 1 else 4, hash_bits=hash_bits)
+    w = features.zeros()
+    w[:] = rng.normal(size=len(w))
+    vectors = []
+    for i in range(4):
+        arcs = int(features.arc_indptr[i + 1] - features.arc_indptr[i])
+        a = np.zeros((arcs, features.stride))
+        a[:, :labels] = rng.normal(size=(arcs, labels)) * (rng.random((arcs, 1)) < 0.6)
+        vectors.append(a.ravel())
+    images = [features.adjoint(i, a) for i, a in enumerate(vectors)]
+    norms = [features.norm2_of(i, a) for i, a in enumerate(vectors)]
+    grams = [features.scores_of(i, image) for i, image in enumerate(images)]
+    features.prepare()
+    assert features.keeps_places
+    for i in (3, 1, 0, 2, 3):
+        held = w.copy()
+        assert features.add_held_to(held, i, vectors[i], 0.25) == pytest.approx(norms[i], rel=1e-12)
+        np.testing.assert_allclose(held, w + 0.25 * images[i], rtol=0, atol=1e-11)
+        scale = 1e-12 * max(1.0, abs(grams[i]).max(initial=0.0))
+        np.testing.assert_allclose(features.gram_of(i, vectors[i]), grams[i], rtol=0, atol=scale)
 
 
 @pytest.mark.parametrize('hash_bits', [None, 12])
@@ -179,7 +213,7 @@ def test_sums_over_the_data_do_not_depend_on_threads(name, hash_bits):
     """The same bytes, and what add gives."""
     rng = np.random.default_rng(6)
     w = gradient = None
-    for threads in (1, 2, 3):
+    for threads in (1, 2, 3, 20):
         problem = treebank_problem(name, 'log', None, threads=threads, hash_bits=hash_bits)
         w = problem.features.zeros() if w is None else w
         if gradient is None:

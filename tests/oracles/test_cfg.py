@@ -1,6 +1,7 @@
 """The losses of trees against the list of all trees, codes that are none, and sentences that have no tree."""
 
 import functools
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from cython_ext.losses.brackets import BracketF1
 from cython_ext.losses.zero_one import ZeroOne
 from cython_ext.objectives.registry import Variant
 from cython_ext.problem import build_problem
+from cython_ext.structures.brackets import Brackets
 from cython_ext.structures.cfg import Cfg
 from cython_ext.structures.grammar import Grammar
 from tests import trees
@@ -60,6 +62,26 @@ def test_losses_are_those_of_the_list(name, terminals, loss, kind):
             log_partition, mean = task_loss.exp_of(i, scores)
             assert log_partition == pytest.approx(log_sum_exp(totals), rel=0, abs=1e-12 + 8 * rounding)
             np.testing.assert_allclose(mean, softmax(totals) @ example.parts, rtol=0, atol=1e-11 + 8 * rounding)
+
+
+@pytest.mark.parametrize(('name', 'terminals'), KINDS)
+def test_brackets_have_the_probabilities_of_the_trees_that_have_them(name, terminals):
+    truth, rng = truth_of(name, terminals, 'zero-one'), np.random.default_rng(3)
+    problem = build_problem(
+        trees.dataset_of(trees.named(name)), 'cfg', 'log', None, 1.0, structure={'terminals': terminals}
+    )
+    for size in (0.0, 1.0, 300.0):
+        w = size * rng.normal(size=truth.dim)
+        told = Brackets(problem.structure, problem.features, 0.0).probabilities(w)
+        for right, example, found in zip(trees.named(name), truth.examples, told, strict=True):
+            wanted = Counter()
+            parses = truth.grammar.parses(tuple(trees.leaves(right)))
+            for one, chance in zip(parses, softmax(example.features @ w), strict=True):
+                wanted.update(dict.fromkeys(trees.brackets(one), chance))
+            got = {(truth.grammar.labels[label], begin, end): p for begin, end, label, p in found}
+            assert len(got) == len(found) and max(got.values(), default=0) <= 1
+            for bracket in wanted.keys() | got.keys():
+                assert got.get(bracket, 0.0) == pytest.approx(wanted[bracket], rel=0, abs=1e-11)
 
 
 @pytest.mark.parametrize('variant', [Variant('slack', 1), Variant('margin', 2), Variant('slack', 2)], ids=str)
