@@ -28,7 +28,7 @@ cdef extern from * nogil:
     #if defined(__x86_64__) && !defined(__POPCNT__)     /* the builtin would be a call */
         x -= x >> 1 & 0x5555555555555555u;
         x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
-        return (int)((x + (x >> 4) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
+        return (int)(((x + (x >> 4)) & 0x0F0F0F0F0F0F0F0Fu) * 0x0101010101010101u >> 56);
     #else
         return __builtin_popcountll(x);
     #endif
