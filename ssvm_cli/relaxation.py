@@ -50,7 +50,7 @@ def about_cuts(o, layout):
 
 def prediction(structure):
     """What the structure of the examples to predict is built with; structure: of the model's header."""
-    return {'relaxation': None, 'trained': structure['relaxation']}
+    return {'relaxation': None, 'trained': structure.get('relaxation', 'none')}
 
 
 def said_of(structure):

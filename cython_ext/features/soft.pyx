@@ -246,7 +246,8 @@ cdef class SoftFeatures(FeatureMap):
 
 def check(values, expected, what):
     if len(values) != expected:
-        raise ValueError(f'{len(values)} {what} (expected {expected})')
+        raise ValueError(f'{len(values)} {what} (expected {expected}: they belong to the training examples, and ssvm convert '
+                         'to text leaves them out)')
 
 
 cdef class SoftAccumulator(Accumulator):

@@ -323,6 +323,15 @@ def test_what_makes_no_sense_is_refused(files, options, message):
     assert not (files / 'm').exists()
 
 
+def test_dual_points_belong_to_one_relaxation(files):
+    run('train', *QUIET, '--relaxation', 'none', '--max-passes', 5, 'sets.ml', 'first')
+    message = (
+        'first: was trained with --relaxation none (expected lp, as here: a dual point is one of a single problem)'
+    )
+    how = (*QUIET, '--relaxation', 'lp', '--solver', 'bcfw', '--init', 'first', 'sets.ml', 'm')
+    assert message in run('train', *how, code=1).stderr
+
+
 def test_relaxations_belong_to_graphs(files):
     (files / 'plain.svm').write_text('1 1:1\n2 2:1\n')
     for options in (('--relaxation', 'soft'), ('--rho', 1), ('--solver', 'soft-bcfw')):
