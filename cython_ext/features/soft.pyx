@@ -133,8 +133,8 @@ cdef class SoftFeatures(FeatureMap):
             delta[self.agreements.run(i, f) + part] -= amount
 
     cdef double inner(self, Py_ssize_t b, int64_t f, double square, Py_ssize_t joint, Py_ssize_t other) noexcept nogil:
-        """The inner product of the features of two joint states of a factor, but for times^2: they share those of the factor, of which
-        the square is given, if they have the same column of weights, and agreement variables."""
+        """The inner product of the features of two joint states of a factor, but for times^2: they share those of the
+        factor, of which the square is given, if they have the same column of weights, and agreement variables."""
         cdef const int32_t *column = self.graphs.columns + self.graphs.column_begin[self.graphs.type_of[f]]
         cdef double total = square if 0 <= column[joint] == column[other] else 0.0
         if joint == other != self.outputs.right_data[b]:
