@@ -294,11 +294,7 @@ class Training:
                     self.solver.set_dual_point(model.dual)
             return
         model = load(self.o.init)
-        theirs, ours = ((s or {}).get('relaxation', 'none') for s in (model.header.get('structure'), self.structure))
-        if theirs != ours:
-            expected = f'expected {ours}, as here: a dual point is one of a single problem'
-            raise DataError(self.o.init, None, f'was trained with --relaxation {theirs}', expected)
-        point = same_dual_point(model, self.dataset, self.o.init, self.info.name)
+        point = same_dual_point(model, self.dataset, self.structure, self.o.init, self.info.name)
         try:
             self.solver.set_dual_point(point)
         except ValueError as error:

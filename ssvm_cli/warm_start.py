@@ -95,12 +95,16 @@ def transferred_features(model, dataset, path):
     return {'feature': weights}
 
 
-def same_dual_point(model, dataset, path, solver):
-    """The dual point of an earlier model of the same data (its lambda may differ).
+def same_dual_point(model, dataset, structure, path, solver):
+    """The dual point of an earlier model of the same data and structure (its lambda may differ).
 
     Raises:
-        DataError: it has none, or was trained with other labels.
+        DataError: it has none, or was trained with other labels or another relaxation.
     """
+    theirs, ours = ((s or {}).get('relaxation', 'none') for s in (model.header.get('structure'), structure))
+    if theirs != ours:
+        expected = f'expected {ours}, as here: a dual point is one of a single problem'
+        raise DataError(path, None, f'was trained with --relaxation {theirs}', expected)
     if model.dual is None or 'temperature' in model.dual or weights_dual.is_one(model.dual):
         raise DataError(path, None, 'has no dual point', f'{solver} starts from one: a model of a dual solver')
     if model.label_names.names() != dataset.label_names.names():

@@ -1,5 +1,6 @@
 """What all tests share: hypothesis settings, a seeded generator, and the data sets that are not in the repository."""
 
+import importlib
 import os
 import signal
 import sys
@@ -48,3 +49,17 @@ def program(tmp_path):
     path.write_text(f'#!/bin/sh\nPYTHONPATH="{REPOSITORY}:$PYTHONPATH" exec "{sys.executable}" -m ssvm_cli.main "$@"\n')
     path.chmod(0o755)
     return str(path)
+
+
+@pytest.fixture
+def script(monkeypatch, request):
+    """Imports a script of the experiment in the FOLDER of a test module, which is forgotten afterwards, or one that the
+    experiments share."""
+    folder = request.module.FOLDER
+    names = [path.stem for path in folder.glob('*.py')]
+    monkeypatch.syspath_prepend(folder.parent)
+    monkeypatch.syspath_prepend(folder)
+    assert not set(names) & set(sys.modules)
+    yield importlib.import_module
+    for name in names:
+        sys.modules.pop(name, None)

@@ -1,9 +1,7 @@
 """The scripts of experiments/dependency on a made-up treebank: its projective part, tables, and the page."""
 
 import csv
-import importlib
 import random
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,18 +9,6 @@ import pytest
 FOLDER = Path(__file__).resolve().parent.parent / 'experiments' / 'dependency'
 CROSSING = [('a', 'd', 3), ('b', 'n', 4), ('c', 'n', 4), ('e', 'v', 0)]  # 3 -> 1 and 4 -> 2
 OVER_THE_ROOT = [('a', 'd', 3), ('e', 'v', 0), ('b', 'n', 2)]  # 3 -> 1 passes over the root, 2
-
-
-@pytest.fixture
-def script(monkeypatch):
-    """Imports a script of the folder, which is forgotten afterwards, or one that the experiments share."""
-    names = [path.stem for path in FOLDER.glob('*.py')]
-    monkeypatch.syspath_prepend(FOLDER.parent)
-    monkeypatch.syspath_prepend(FOLDER)
-    assert not set(names) & set(sys.modules)
-    yield importlib.import_module
-    for name in names:
-        sys.modules.pop(name, None)
 
 
 def sentence(rng):

@@ -2,28 +2,14 @@
 
 import csv
 import gzip
-import importlib
 import random
 import struct
-import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / 'experiments' / 'log_linear'
-
-
-@pytest.fixture
-def script(monkeypatch):
-    """Imports a script of the folder, which is forgotten afterwards, or one that the experiments share."""
-    names = [path.stem for path in FOLDER.glob('*.py')]
-    monkeypatch.syspath_prepend(FOLDER.parent)
-    monkeypatch.syspath_prepend(FOLDER)
-    assert not set(names) & set(sys.modules)
-    yield importlib.import_module
-    for name in names:
-        sys.modules.pop(name, None)
 
 
 @pytest.fixture

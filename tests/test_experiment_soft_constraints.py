@@ -2,9 +2,7 @@
 
 import csv
 import gzip
-import importlib
 import random
-import sys
 from argparse import Namespace
 from pathlib import Path
 
@@ -16,18 +14,6 @@ SETS, PICTURES = ('yeast', 'rcv1', 'rcv1-10', 'grids'), {'train': 8, 'test': 4}
 YEAST = {'exact': ('',), 'lp': ('',), 'soft': ('1', '1/n', '0.01/n'), 'Algorithm 1': ('1/n',), 'n-slack': ('1/n',)}
 RCV1 = {'lp': ('',), 'dlpw': ('',), 'falling rho': ('1/n:0.01/n:0.1',), 'multipliers': ('0.1/n',)}
 GRIDS = {'lp': ('',), 'soft': ('0.01/n',)}
-
-
-@pytest.fixture
-def script(monkeypatch):
-    """Imports a script of the folder, which is forgotten afterwards."""
-    names = [path.stem for path in FOLDER.glob('*.py')]
-    monkeypatch.syspath_prepend(FOLDER.parent)
-    monkeypatch.syspath_prepend(FOLDER)
-    assert not set(names) & set(sys.modules)
-    yield importlib.import_module
-    for name in names:
-        sys.modules.pop(name, None)
 
 
 def arff(size, seed):

@@ -40,6 +40,20 @@ def run(solver, passes):
     return solver
 
 
+def close_in(method, best, times, tolerance, limit):
+    """Passes until the bounds of a method are within a relative tolerance, `limit` passes at most. Those of all passes
+    hold for `times` the Optimum `best`, and the last ones are near it."""
+    primal, dual = bounds(method)
+    while not (primal - dual <= tolerance * primal or method.finished or method.passes >= limit):
+        assert method.run_pass(go())
+        primal_now, dual_now = bounds(method)
+        assert dual_now <= times * best.primal * (1 + 1e-9)
+        assert primal_now >= times * best.dual * (1 - 1e-9)
+        primal, dual = min(primal, primal_now), max(dual, dual_now)
+    assert primal - dual <= tolerance * primal
+    assert primal - times * best.primal <= tolerance * primal
+
+
 def everything(solver):
     """All that a solver would hand on, as comparable bytes: its iterates, dual point and state."""
     state = {key: value.tobytes() if isinstance(value, np.ndarray) else value for key, value in solver.state().items()}

@@ -17,7 +17,7 @@ from cython_ext.structures.relaxations import build_relaxed, hamming, next_stage
 from ssvm_cli.stages import Multipliers
 from tests import graphs, optimum
 from tests.oracles.test_graph import Flat
-from tests.solvers.runs import bounds, go, make
+from tests.solvers.runs import bounds, close_in, go, make
 from tests.solvers.test_graph import ROUGH, fits
 from tests.solvers.test_optimum import MINIMISERS, REACH
 
@@ -77,15 +77,7 @@ def reach_of(solver, objective, loss):
 
 def closes_in(solver, problem, best, times, tolerance, limit):
     method = make(solver, problem, seed=3)
-    primal, dual = bounds(method)
-    while not (primal - dual <= tolerance * primal or method.finished or method.passes >= limit):
-        assert method.run_pass(go())
-        primal_now, dual_now = bounds(method)
-        assert dual_now <= times * best.primal * (1 + 1e-9)
-        assert primal_now >= times * best.dual * (1 - 1e-9)
-        primal, dual = min(primal, primal_now), max(dual, dual_now)
-    assert primal - dual <= tolerance * primal
-    assert primal - times * best.primal <= tolerance * primal
+    close_in(method, best, times, tolerance, limit)
     return method
 
 

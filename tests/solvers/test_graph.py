@@ -17,7 +17,7 @@ from cython_ext.structures.relaxations import build_relaxed, hamming, next_stage
 from ssvm_cli.stages import Multipliers
 from tests import graphs, optimum
 from tests.oracles.test_graph import Flat
-from tests.solvers.runs import bounds, go, make
+from tests.solvers.runs import bounds, close_in, go, make
 from tests.solvers.test_optimum import BY_PARTS, MINIMISERS, REACH
 
 LAM, RHO = 0.3, 0.5
@@ -95,15 +95,7 @@ def test_bounds_close_in_on_the_optimum(case):
     problem, plain, best, times = twin(relaxation, objective, loss)
     tolerance, limit = reach_of(*case)
     method = make(solver, problem, seed=3, **options_of(solver, relaxation))
-    primal, dual = bounds(method)
-    while not (primal - dual <= tolerance * primal or method.finished or method.passes >= limit):
-        assert method.run_pass(go())
-        primal_now, dual_now = bounds(method)
-        assert dual_now <= times * best.primal * (1 + 1e-9)
-        assert primal_now >= times * best.dual * (1 - 1e-9)
-        primal, dual = min(primal, primal_now), max(dual, dual_now)
-    assert primal - dual <= tolerance * primal
-    assert primal - times * best.primal <= tolerance * primal
+    close_in(method, best, times, tolerance, limit)
     if relaxation in ('none', 'cut'):
         for _, w in method.candidates():
             expected = optimum.primal(plain, objective, np.array(w, float))
@@ -209,15 +201,7 @@ def test_solvers_reach_the_optimum_of_the_extensions(solver, kind):
     problem, _, best, times = stage(multipliers=multipliers, smoothing=0.0 if kind == 'multipliers' else 0.3)
     tolerance, limit = reach_of(solver, 'soft', 'hinge', 'hamming')
     method = make(solver, problem, seed=3)
-    primal, dual = bounds(method)
-    while not (primal - dual <= tolerance * primal or method.finished or method.passes >= limit):
-        assert method.run_pass(go())
-        primal_now, dual_now = bounds(method)
-        assert dual_now <= times * best.primal * (1 + 1e-9)
-        assert primal_now >= times * best.dual * (1 - 1e-9)
-        primal, dual = min(primal, primal_now), max(dual, dual_now)
-    assert primal - dual <= tolerance * primal
-    assert primal - times * best.primal <= tolerance * primal
+    close_in(method, best, times, tolerance, limit)
     _, w = method.candidates()[0]
     np.testing.assert_allclose(problem.features.weights(problem.features.blocks(w)), w, rtol=0, atol=1e-12)
 
