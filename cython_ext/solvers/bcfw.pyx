@@ -17,16 +17,6 @@ from cython_ext.solvers.block_dual cimport BlockDual
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport Solver
 
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define ssvm_prefetch(address) __builtin_prefetch(address)
-    #else
-    #define ssvm_prefetch(address) ((void) (address))
-    #endif
-    """
-    void prefetch "ssvm_prefetch"(const void *address) noexcept nogil
-
 cdef enum:
     AHEAD = 4                   # visits
 cdef double PRECISION = 1e-3    # of the steps within an example
@@ -68,8 +58,8 @@ cdef class BlockFrankWolfe(Solver):
                 if stop[0]:
                     break
                 if q + 2 * AHEAD < n:               # working sets lie far apart
-                    prefetch(self.block.sets.sets + self.order[q + 2 * AHEAD])
-                    prefetch(self.block.sets.sets[self.order[q + AHEAD]].codes)
+                    self.block.sets.announce(self.order[q + 2 * AHEAD])
+                    self.block.sets.fetch(self.order[q + AHEAD])
                 room = self.visit(self.order[q])
                 if not room:
                     break

@@ -21,13 +21,19 @@ cdef inline Py_ssize_t cell(Py_ssize_t j, Py_ssize_t k) noexcept nogil:
 cdef class WorkingSets:
     cdef Structure structure
     cdef WorkingSet *sets
+    cdef tuple memory
     cdef readonly Py_ssize_t n
     cdef readonly bint with_gram
+    cdef Py_ssize_t first                   # outputs that every set has room for in the common block
     cdef readonly Py_ssize_t largest        # most outputs that any set has had room for
 
     cdef Py_ssize_t find(self, Py_ssize_t i, const int32_t *code) noexcept nogil
     cdef Py_ssize_t append(self, Py_ssize_t i, const int32_t *code, double delta, double weight) noexcept nogil
     cdef void remove(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil
     cdef void replace(self, Py_ssize_t i, Py_ssize_t j, const int32_t *code, double delta) noexcept nogil
+    cdef Py_ssize_t bytes_of(self, Py_ssize_t i, Py_ssize_t capacity) noexcept nogil
+    cdef void divide(self, Py_ssize_t i, char *block) noexcept nogil
+    cdef void announce(self, Py_ssize_t i) noexcept nogil
+    cdef void fetch(self, Py_ssize_t i) noexcept nogil
     cdef bint reserve(self, Py_ssize_t i, Py_ssize_t capacity) noexcept nogil
     cdef double mean_loss(self, double ridge=*) noexcept nogil

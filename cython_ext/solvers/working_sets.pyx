@@ -5,16 +5,34 @@ Weights of an example are not negative, and sum to 1 where the objective says so
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy
 
+from cython_ext.memory import aligned_zeros
 from cython_ext.structures.structure cimport Structure
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define ssvm_prefetch(address) __builtin_prefetch(address)
+    #else
+    #define ssvm_prefetch(address) ((void) (address))
+    #endif
+    """
+    void prefetch "ssvm_prefetch"(const void *address) noexcept nogil
+
+cdef enum:
+    SEVERAL = 4                 # outputs that each set has room for at first, in one block of memory for all sets,
+    SHORT = 16                  # where codes are not longer than this on average
+    LINE = 64                   # bytes of a cache line,
+    LINES = 4                   # as many of a set are fetched at most,
+    AHEAD = 8                   # and so many sets before they are read in order
 
 
 cdef inline Py_ssize_t grown(Py_ssize_t capacity) noexcept nogil:
-    """2, 4, 8, 11, 14, ...: small, since a gram table is quadratic in it."""
-    return 2 * max(capacity, 1) if capacity < 8 else capacity + 3
+    """1, 2, 4, 8, 11, 14, ...: small, since a gram table is quadratic in it."""
+    return 2 * capacity if capacity < 8 else capacity + 3
 
 
 cdef class WorkingSets:
@@ -22,41 +40,57 @@ cdef class WorkingSets:
     each set's outputs, which the solver fills."""
 
     def __cinit__(self, Structure structure not None, bint with_gram=False, double right_weight=1.0):
-        cdef Py_ssize_t i
+        cdef Py_ssize_t i, total = 0, numbers = 0
+        cdef uint8_t[::1] headers = aligned_zeros(structure.n * sizeof(WorkingSet) + 1, np.uint8), blocks
         self.structure, self.n, self.with_gram = structure, structure.n, with_gram
-        self.largest = 0
-        self.sets = <WorkingSet *> calloc(max(self.n, 1), sizeof(WorkingSet))
-        if self.sets == NULL:
-            raise MemoryError
+        self.sets = <WorkingSet *> &headers[0]
         for i in range(self.n):
-            if self.append(i, structure.gold(i), 0.0, right_weight) < 0:
-                raise MemoryError
+            numbers += structure.code_of(i)
+        self.first = self.largest = SEVERAL if numbers <= SHORT * self.n else 1
+        for i in range(self.n):
+            total += self.bytes_of(i, self.first)
+        blocks = aligned_zeros(total + 1, np.uint8)
+        self.memory = headers, blocks
+        total = 0
+        for i in range(self.n):
+            self.sets[i].capacity = <int32_t> self.first
+            self.divide(i, <char *> &blocks[total])
+            total += self.bytes_of(i, self.first)
+            self.append(i, structure.gold(i), 0.0, right_weight)
 
     def __dealloc__(self):
         cdef Py_ssize_t i
-        if self.sets != NULL:
-            for i in range(self.n):
+        for i in range(self.n):
+            if self.sets[i].capacity > self.first:
                 free(self.sets[i].codes)
-            free(self.sets)
+
+    cdef Py_ssize_t bytes_of(self, Py_ssize_t i, Py_ssize_t capacity) noexcept nogil:
+        """How much memory a set takes that has room for `capacity` outputs."""
+        cdef Py_ssize_t codes = (capacity * self.structure.code_of(i) * sizeof(int32_t) + 7) // 8 * 8
+        return codes + capacity * 24 + (cell(capacity, 0) * 8 if self.with_gram else 0)
+
+    cdef void divide(self, Py_ssize_t i, char *block) noexcept nogil:
+        """Makes a block of memory that of a set, of whose capacity it has the size."""
+        cdef WorkingSet *s = self.sets + i
+        s.codes = <int32_t *> block
+        s.weight = <double *> (block + (s.capacity * self.structure.code_of(i) * sizeof(int32_t) + 7) // 8 * 8)
+        s.delta = s.weight + s.capacity
+        s.used = <int64_t *> (s.delta + s.capacity)
+        s.gram = <double *> (s.used + s.capacity) if self.with_gram else NULL
 
     cdef bint reserve(self, Py_ssize_t i, Py_ssize_t capacity) noexcept nogil:
         """Room for `capacity` outputs in one block of memory; False when there is none."""
         cdef WorkingSet *s = self.sets + i
         cdef WorkingSet old = s[0]
         cdef Py_ssize_t length = self.structure.code_of(i)
-        cdef Py_ssize_t code_bytes = (capacity * length * sizeof(int32_t) + 7) // 8 * 8
         cdef char *block
         if capacity <= old.capacity:
             return True
-        block = <char *> malloc(code_bytes + capacity * 24 + (cell(capacity, 0) * 8 if self.with_gram else 0) + 8)
+        block = <char *> malloc(self.bytes_of(i, capacity))
         if block == NULL:
             return False
-        s.codes = <int32_t *> block
-        s.weight = <double *> (block + code_bytes)
-        s.delta = s.weight + capacity
-        s.used = <int64_t *> (s.delta + capacity)
-        s.gram = <double *> (s.used + capacity) if self.with_gram else NULL
         s.capacity = <int32_t> capacity
+        self.divide(i, block)
         if old.count:
             memcpy(s.codes, old.codes, old.count * length * sizeof(int32_t))
             memcpy(s.weight, old.weight, old.count * 8)
@@ -64,9 +98,28 @@ cdef class WorkingSets:
             memcpy(s.used, old.used, old.count * 8)
             if self.with_gram:
                 memcpy(s.gram, old.gram, cell(old.count, 0) * 8)
-        free(old.codes)
+        if old.capacity > self.first:
+            free(old.codes)
         self.largest = max(self.largest, capacity)
         return True
+
+    # Sets lie far apart, and a visit to a small one takes less time than waiting for it.
+
+    cdef void announce(self, Py_ssize_t i) noexcept nogil:
+        """Example i will be fetched soon."""
+        prefetch(self.sets + i)
+
+    cdef void fetch(self, Py_ssize_t i) noexcept nogil:
+        """Example i will be visited soon: brings the beginning of its set into the cache."""
+        cdef const char *block = <const char *> self.sets[i].codes
+        cdef const char *end = <const char *> (self.sets[i].used + self.sets[i].capacity)
+        cdef Py_ssize_t line
+        if self.with_gram:
+            end = <const char *> (self.sets[i].gram + cell(self.sets[i].count, 0))
+        for line in range(LINES):
+            if block + line * LINE >= end:
+                break
+            prefetch(block + line * LINE)
 
     cdef Py_ssize_t find(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
         """Place of an output in the set of example i, -1 if it is not there."""
@@ -117,6 +170,8 @@ cdef class WorkingSets:
         cdef Py_ssize_t i, j
         cdef double total = 0.0, one, mass
         for i in range(self.n):
+            if i + AHEAD < self.n:
+                prefetch(self.sets[i + AHEAD].weight)
             one = mass = 0.0
             for j in range(self.sets[i].count):
                 one += self.sets[i].weight[j] * self.sets[i].delta[j]

@@ -8,7 +8,7 @@ of a graph is 0 wherever the factors agree.
 
 import numpy as np
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t
 
 from cython_ext.structures.block_layout import Block
 from cython_ext.structures.factor_graphs cimport FactorGraphs
@@ -59,7 +59,9 @@ cdef class Agreements:
 
     cdef void scores(self, Py_ssize_t i, int64_t f, const double *delta, double scale, double *theta) noexcept nogil:
         """theta += scale * what the joint states of factor f in example i meet of delta."""
-        cdef Py_ssize_t a, k, size = self.graphs.size[self.graphs.type_of[f]]
+        cdef int32_t t = self.graphs.type_of[f]
+        cdef Py_ssize_t a, k, state, repeat, size = self.graphs.size[t], run = size
+        cdef const int32_t *states = self.graphs.states + self.graphs.state_begin[t]
         cdef int64_t p
         cdef double total
         delta += self.begin[i]
@@ -72,8 +74,14 @@ cdef class Agreements:
             return
         for k in range(self.graphs.scope_begin[f + 1] - self.graphs.scope_begin[f]):
             p = self.place[self.graphs.scope_begin[f] + k]
-            for a in range(size):
-                theta[a] -= scale * delta[p + self.graphs.state_in(f, a, k)]
+            run //= states[k]               # as many joint states after one another have the same state at this place
+            a = 0
+            while a < size:
+                for state in range(states[k]):
+                    total = scale * delta[p + state]
+                    for repeat in range(run):
+                        theta[a] -= total
+                        a += 1
 
     cdef double score(self, Py_ssize_t i, int64_t f, Py_ssize_t joint, const double *delta) noexcept nogil:
         """What one joint state meets of delta."""
@@ -93,15 +101,18 @@ cdef class Agreements:
     cdef void add_state(self, Py_ssize_t i, int64_t f, Py_ssize_t joint, double amount, double *delta) noexcept nogil:
         """delta += amount * what one joint state meets; the adjoint of score."""
         cdef Py_ssize_t k
+        cdef int32_t rest = <int32_t> joint
+        cdef const int32_t *states = self.graphs.states + self.graphs.state_begin[self.graphs.type_of[f]]
         cdef int64_t p
         delta += self.begin[i]
         if self.of_node(i, f):
             for p in range(self.incident_begin[f], self.incident_begin[f + 1]):
                 delta[self.incident[p] + joint] += amount
             return
-        for k in range(self.graphs.scope_begin[f + 1] - self.graphs.scope_begin[f]):
+        for k in range(self.graphs.scope_begin[f + 1] - self.graphs.scope_begin[f] - 1, -1, -1):
             p = self.place[self.graphs.scope_begin[f] + k]
-            delta[p + self.graphs.state_in(f, joint, k)] -= amount
+            delta[p + rest % states[k]] -= amount       # as of state_in, of all nodes at once
+            rest //= states[k]
 
     cdef Py_ssize_t shared(self, Py_ssize_t i, int64_t f, Py_ssize_t joint, Py_ssize_t other) noexcept nogil:
         """How many agreement variables two joint states of a factor both meet: of a node, one for each factor around it
