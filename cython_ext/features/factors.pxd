@@ -1,9 +1,11 @@
+cimport cython
 from libc.stdint cimport int32_t, int64_t
 
 from cython_ext.features.feature_map cimport FeatureMap
 from cython_ext.structures.factor_graphs cimport FactorGraphs
 
 
+@cython.final
 cdef class FactorWeights:
     cdef readonly Py_ssize_t dim
     cdef readonly FactorGraphs graphs

@@ -1,3 +1,4 @@
+cimport cython
 from libc.stdint cimport int32_t, int64_t
 
 from cython_ext.features.factors cimport FactorWeights
@@ -7,6 +8,7 @@ from cython_ext.structures.factor_blocks cimport FactorBlocks
 from cython_ext.structures.factor_graphs cimport FactorGraphs
 
 
+@cython.final
 cdef class SoftFeatures(FeatureMap):
     cdef readonly FactorBlocks outputs
     cdef readonly FactorWeights weights_of_factors

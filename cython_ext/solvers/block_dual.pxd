@@ -1,3 +1,4 @@
+cimport cython
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from cython_ext.objectives.objective cimport MaxObjective
@@ -6,6 +7,7 @@ from cython_ext.solvers.working_sets cimport WorkingSets
 from cython_ext.workspace cimport Workspace
 
 
+@cython.final
 cdef class BlockDual:
     cdef Problem problem
     cdef MaxObjective objective

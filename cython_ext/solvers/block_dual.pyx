@@ -80,18 +80,21 @@ cdef class BlockDual:
         """values, mass and mean of an example at the present w; its scores are in work.theta."""
         cdef WorkingSet *s = self.sets.sets + i
         cdef Py_ssize_t j, c, count, length = self.problem.structure.code_of(i)
-        cdef double right, value
+        cdef double right, value, mean = 0.0, mass = 0.0
+        cdef const double *theta = self.work.theta
+        cdef const double *counts = self.work.counts
+        cdef const int32_t *ids = self.work.ids
         self.problem.features.scores(i, self.w_data, self.work.theta)
         right = self.objective.right_score(i, self.work.theta, self.work)
-        self.mean = self.mass = 0.0
         for j in range(s.count):
             count = self.problem.structure.parts(i, s.codes + j * length, self.work.ids, self.work.counts)
             value = -right
             for c in range(count):
-                value += self.work.theta[self.work.ids[c]] * self.work.counts[c]
+                value += theta[ids[c]] * counts[c]
             self.values[j] = s.delta[j] + self.factor(s.delta[j]) * value
-            self.mean += s.weight[j] * self.values[j]
-            self.mass += s.weight[j]
+            mean += s.weight[j] * self.values[j]
+            mass += s.weight[j]
+        self.mean, self.mass = mean, mass
         if self.objective.cone:
             self.mean -= 0.5 * self.objective.ridge * self.mass * self.mass
         else:
@@ -173,26 +176,30 @@ cdef class BlockDual:
 
     cdef void pairwise(self, Py_ssize_t i, double precision) noexcept nogil:
         cdef WorkingSet *s = self.sets.sets + i
-        cdef Py_ssize_t steps, j, up, down
+        cdef Py_ssize_t steps, j, up, down, count = s.count
         cdef double scale = 1.0 / (self.strength * self.problem.n), gain, curve, step
-        for steps in range(8 + 4 * s.count):
+        cdef double *values = self.values
+        cdef double *weight = s.weight
+        cdef const double *gram = s.gram
+        for steps in range(8 + 4 * count):
             up, down = 0, -1
-            for j in range(s.count):
-                if self.values[j] > self.values[up]:
+            for j in range(count):
+                if values[j] > values[up]:
                     up = j
-                if s.weight[j] > 0 and (down < 0 or self.values[j] < self.values[down]):
+                if weight[j] > 0 and (down < 0 or values[j] < values[down]):
                     down = j
-            gain = self.values[up] - self.values[down]
+            gain = values[up] - values[down]
             if gain <= precision or up == down:
                 break
-            curve = (s.gram[cell(up, up)] + s.gram[cell(down, down)] - 2 * s.gram[cell(up, down)]) * scale
-            step = s.weight[down]
+            curve = (gram[cell(up, up)] + gram[cell(down, down)] - 2 * gram[cell(up, down)]) * scale
+            step = weight[down]
             if curve > 0 and gain < step * curve:
                 step = gain / curve
-            s.weight[up] += step
-            s.weight[down] = s.weight[down] - step if step < s.weight[down] else 0.0
-            for j in range(s.count):
-                self.values[j] -= step * scale * (s.gram[cell(j, up)] - s.gram[cell(j, down)])
+            weight[up] += step
+            weight[down] = weight[down] - step if step < weight[down] else 0.0
+            step *= scale
+            for j in range(count):
+                values[j] -= step * (gram[cell(j, up)] - gram[cell(j, down)])
             s.used[up] = self.clock
 
     cdef void coordinatewise(self, Py_ssize_t i, double precision) noexcept nogil:

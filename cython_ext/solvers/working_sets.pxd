@@ -1,3 +1,4 @@
+cimport cython
 from libc.stdint cimport int32_t, int64_t
 
 from cython_ext.structures.structure cimport Structure
@@ -18,6 +19,7 @@ cdef inline Py_ssize_t cell(Py_ssize_t j, Py_ssize_t k) noexcept nogil:
     return j * (j + 1) // 2 + k if j >= k else k * (k + 1) // 2 + j
 
 
+@cython.final
 cdef class WorkingSets:
     cdef Structure structure
     cdef WorkingSet *sets

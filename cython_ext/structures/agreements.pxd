@@ -1,8 +1,10 @@
+cimport cython
 from libc.stdint cimport int64_t
 
 from cython_ext.structures.factor_graphs cimport FactorGraphs
 
 
+@cython.final
 cdef class Agreements:
     cdef readonly Py_ssize_t n              # of all examples together
     cdef FactorGraphs graphs

@@ -1,3 +1,4 @@
+cimport cython
 from libc.stdint cimport int32_t, int64_t
 
 from cython_ext.structures.agreements cimport Agreements
@@ -6,6 +7,7 @@ from cython_ext.structures.factor_graphs cimport FactorGraphs
 from cython_ext.structures.graph cimport Graph
 
 
+@cython.final
 cdef class FactorBlocks(Choice):
     cdef readonly FactorGraphs graphs
     cdef readonly Agreements agreements
