@@ -3,6 +3,7 @@
 import csv
 import gzip
 import random
+import re
 from argparse import Namespace
 from pathlib import Path
 
@@ -120,6 +121,29 @@ def test_seconds_until(script):
     lp, points = [(1, 4.0, 9.0), (2, 8.0, 5.0)], [(1, 0.5, 6.0), (2, 1.0, 4.0)]
     assert [figure2.first(points, limit) for limit in (7, 5, 3)] == [0.5, 1.0, '']
     assert [figure2.faster(lp, points, limit) for limit in (7, 5, 4.5, 3)] == ['16.0', '8.0', '> 8.0', '']
+
+
+def test_weights(script, prepared, program, monkeypatch, capsys):
+    """Linear programs judge weights no worse than any delta does, and no better than the optimum of all weights."""
+    weights, runs = script('weights'), script('runs')
+    monkeypatch.setattr(weights, 'LP_PASSES', 30)
+    monkeypatch.setattr(weights, 'RUNS', (('soft', '0.1/n', 4), ('soft', '0.1/n', 200)))
+    weights.main([str(prepared), '--ssvm', program])
+    assert re.search(r'^rcv1: within 1 % [\d.]+ times sooner than lp$', capsys.readouterr().out, re.M)
+    *lp, early, late = rows_of(prepared / 'weights.csv')
+    assert [row['method'] for row in lp] == ['lp'] * 15 and lp[-1]['passes'] == '30'
+    best = float(lp[-1]['relaxed'])
+    logged, _ = runs.Set(program, prepared / 'rcv1').run('soft', '0.1/n')
+    assert best - 1e-4 <= float(late['relaxed']) <= min(row['relaxed_primal'] for row in logged) + 1e-4
+    assert float(late['relaxed']) <= 1.01 * best < float(early['relaxed']) and (early['within'], late['within']) == (
+        '0',
+        '1',
+    )
+
+
+def test_weights_that_are_not_near(script):
+    rows = [{'method': method, 'seconds': 1.0, 'within': within} for method, within in (('lp', 1), ('soft', 0))]
+    assert script('weights').summary(rows) == 'not both within 1 %'
 
 
 def test_figure3(script, prepared, program):

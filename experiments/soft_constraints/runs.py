@@ -90,36 +90,76 @@ class Set:
         is the number of examples of the whole set, lambda goes by that of the file.
         """
         name = ' '.join((method, rho.replace(':', ' to '), part.stem if part else '')).strip()
+        found = self._kept(name, lambda: self._made(method, rho, part))
+        return found['rows'], found['scores']
+
+    def steps(self, method, rho='', passes=1):
+        """[(passes, seconds, relaxed objective)] of the weights: of `lp` all evaluations of one run of so many passes,
+        of other methods the last one, whose weights linear programs judge."""
+        found = self._kept(f'{method} {rho} {passes} passes', lambda: self._judged(method, rho, passes))
+        return [tuple(step) for step in found['steps']]
+
+    def _kept(self, name, make):
         kept = self.folder / 'runs' / (re.sub(r'[^a-z0-9.]+', '-', name.lower()) + '.json')
         if not kept.exists():
             kept.parent.mkdir(exist_ok=True)
-            kept.write_text(json.dumps(self._made(method, rho, part)))
-        found = json.loads(kept.read_text())
-        return found['rows'], found['scores']
+            kept.write_text(json.dumps(make()))
+        return json.loads(kept.read_text())
 
     def _made(self, method, rho, part):
-        log, model, scores = (self.folder / name for name in ('log.csv', 'model', 'scores.json'))
-        log.unlink(missing_ok=True)
-        n = len((part or self.train).read_text().splitlines())
-        words = ['--lambda', TIMES[self.name] / n, '--log', log]
-        words += ['--rho', number(rho, self.n)] if rho else []
-        words += LP_LIMITS[self.name] if method == 'lp' else LIMITS[self.name]
-        words += METHODS[method]
-        words += ['--dev', self.test] if self.name in SCORED and part is None else []
-        began, before = time.monotonic(), program.children_seconds()
-        self._call('train', *words, part or self.train, model)
-        share = min(1.0, (program.children_seconds() - before) / (time.monotonic() - began))
-        with open(log, newline='') as stream:
-            rows = list(csv.DictReader(line for line in stream if not line.startswith('#')))
-        rows = [{key: float(value) if value else None for key, value in row.items()} for row in rows]
-        for row in rows:
-            row['seconds'] = round(row['seconds'] * share, 4)
+        model, scores = self.folder / 'model', self.folder / 'scores.json'
+        words = LP_LIMITS[self.name] if method == 'lp' else LIMITS[self.name]
+        words += ('--dev', self.test) if self.name in SCORED and part is None else ()
+        rows = self._trained(method, rho, part or self.train, model, *words)
         if part is not None:
             return {'rows': rows, 'scores': {}}
         self._call('predict', '--metrics', scores, self.test, model, self.folder / 'predicted')
         found = json.loads(scores.read_text())
         error = found['hamming_loss'] if 'hamming_loss' in found else 1 - found['accuracy']
         return {'rows': rows, 'scores': {'error': error, 'micro_f1': found.get('micro_f1')}}
+
+    def _judged(self, method, rho, passes):
+        model, judge = self.folder / 'model', self.folder / 'judge'
+        every = 2 if method == 'lp' else passes
+        rows = self._trained(
+            method, rho, self.train, model, '--rel-gap', 0, '--max-passes', passes, '--gap-every', every
+        )
+        if method != 'lp':
+            # no pass: the objective of the weights that it starts from; gamma0, or it would look for a step size first
+            start = (
+                '--init',
+                model,
+                '--relaxation',
+                'lp',
+                '--solver',
+                'sgd',
+                '--set',
+                'gamma0=1e-3',
+                '--max-passes',
+                0,
+            )
+            objective = self._logged(*start, '--lambda', TIMES[self.name] / self.n, self.train, judge)[-1]['primal']
+            return {'steps': [(passes, rows[-1]['seconds'], objective)]}
+        return {'steps': [(int(row['pass']), row['seconds'], row['primal']) for row in rows]}
+
+    def _trained(self, method, rho, train, model, *words):
+        n = len(train.read_text().splitlines())
+        rho = ('--rho', number(rho, self.n)) if rho else ()
+        began, before = time.monotonic(), program.children_seconds()
+        rows = self._logged(*METHODS[method], '--lambda', TIMES[self.name] / n, *rho, *words, train, model)
+        share = min(1.0, (program.children_seconds() - before) / (time.monotonic() - began))
+        for row in rows:
+            row['seconds'] = round(row['seconds'] * share, 4)
+        return rows
+
+    def _logged(self, *words):
+        """The rows of the log of `ssvm train`, with numbers for text."""
+        log = self.folder / 'log.csv'
+        log.unlink(missing_ok=True)
+        self._call('train', '--log', log, *words)
+        with open(log, newline='') as stream:
+            rows = list(csv.DictReader(line for line in stream if not line.startswith('#')))
+        return [{key: float(value) if value else None for key, value in row.items()} for row in rows]
 
     def _call(self, command, *words):
         words = [str(word) for word in (self.ssvm, command, '-q', '--threads', 1, *words)]
