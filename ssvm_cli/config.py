@@ -82,11 +82,21 @@ def _value(path, param, key, node):
     def text(scalar):
         if not isinstance(scalar, yaml.ScalarNode) or scalar.tag == 'tag:yaml.org,2002:null':
             raise _error(path, scalar, f'option {key.value!r} has no plain value', 'expected one word or number')
+        if not param.is_flag:
+            checked(scalar, scalar.value)
         return scalar.value
+
+    def checked(scalar, value):
+        """The value, which the option accepts: what it says otherwise is of a line here."""
+        try:
+            param.type(value, param=param)
+        except click.BadParameter as error:
+            raise _error(path, scalar, f'option {key.value!r}: {error.message.removesuffix(".")}') from None
+        return value
 
     if param.multiple:
         if isinstance(node, yaml.MappingNode):
-            return [f'{text(k)}={text(v)}' for k, v in node.value]
+            return [checked(k, f'{text(k)}={text(v)}') for k, v in node.value]
         return [text(item) for item in (node.value if isinstance(node, yaml.SequenceNode) else [node])]
     value = text(node)
     if not param.is_flag:

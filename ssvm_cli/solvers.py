@@ -25,7 +25,7 @@ def choose(name, objective, kernel=False, variants=(), task_loss=None, order=1):
         raise UsageError(f'unknown solver {name!r} (choose from auto, {", ".join(MODULES)})')
     info = solver_info(name)
     if objective not in info.objectives:
-        fit = [other.name for other in all_solvers() if objective in other.objectives and other.minimises]
+        fit = [other.name for other in all_solvers() if suits(other, objective)]
         verb = 'minimise' if info.minimises else 'report'
         raise UsageError(
             f'{name} does not {verb} {objective}, only {", ".join(info.objectives)} '
@@ -42,6 +42,11 @@ def choose(name, objective, kernel=False, variants=(), task_loss=None, order=1):
             f'(solvers for {objective} that work with kernels: {fit})'
         )
     return info
+
+
+def suits(info, objective):
+    """Whether a solver minimises an objective over any outputs; dlpw, which sends messages, is for graphs alone."""
+    return info.minimises and info.oracle.get(objective, 'messages') != 'messages'
 
 
 def automatic(objective, kernel=False, variants=(), task_loss=None, order=1):

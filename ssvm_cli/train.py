@@ -59,10 +59,13 @@ def resolve(ctx, given):
             --hard-margin, --rel-gap and --no-certificate, soft-bcfw or dlpw and another relaxation than theirs.
     """
     settle_oracle(ctx, given)
+    given['spelled'] = {}  # options that are given under another name
     if given['solver'] in OF_RELAXATIONS:
         relaxation, method, why = OF_RELAXATIONS[given['solver']]
         if given['relaxation'] not in (None, relaxation):
             raise click.UsageError(f'{given["solver"]} {why}: leave --relaxation out.')
+        if given['relaxation'] is None:
+            given['spelled']['relaxation'] = f'--solver {given["solver"]}'
         given['solver'], given['relaxation'] = method, relaxation
     if given['no_certificate']:
         refuse_both(ctx, '--rel-gap', '--no-certificate')

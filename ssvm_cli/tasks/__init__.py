@@ -90,6 +90,9 @@ def check_options(task, o):
     Raises:
         UsageError: one of them is given.
     """
+    spelled = getattr(o, 'spelled', {})
     for parameter, (spelling, nothing) in TASK_OPTIONS.items():
         if parameter not in task.options and getattr(o, parameter, nothing) != nothing:
-            raise UsageError(f'{spelling} has no meaning for the task {task.name}: leave it out')
+            raise UsageError(
+                f'{spelled.get(parameter, spelling)} has no meaning for the task {task.name}: leave it out'
+            )

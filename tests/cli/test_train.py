@@ -356,7 +356,12 @@ REFUSED = {
     'lambda inf': (['-c', 'inf'], 'is not a finite number'),
     'unknown option': (['--lamda', '1'], '--lamda'),
     'unknown solver': (['--solver', 'nope'], "unknown solver 'nope' (choose from auto, bcfw"),
-    'solver that does not fit': (['--solver', 'lbfgs'], '(solvers for hinge: bcfw, eg'),
+    'solver that does not fit': (
+        ['--solver', 'lbfgs'],
+        '(solvers for hinge: bcfw, eg, eg-batch, sgd, svrg, sc-svrg, n-slack, one-slack, fw, excessive-gap)',
+    ),
+    'solver of graphs': (['--solver', 'dlpw'], '--solver dlpw has no meaning for the task multiclass'),
+    'short for a relaxation': (['--solver', 'soft-bcfw'], '--solver soft-bcfw has no meaning for the task multiclass'),
     'unknown setting': (['--set', 'nope=1'], "bcfw has no option 'nope'"),
     'no value': (['--set', 'cache'], 'expected KEY=VALUE'),
     'wrong type': (['--set', 'cache=many'], 'expected a whole number'),
