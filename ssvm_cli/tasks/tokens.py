@@ -16,6 +16,7 @@ OPTIONS = (
     'marginals',
 )
 CHAIN_OPTIONS = ('order', 'edge_features')
+MANY = 100  # tokens of a file, from which on a single sequence is likely to be none
 
 
 def task(name):
@@ -61,6 +62,9 @@ class TokenTask:
         if not len(dataset.attributes):
             dropped = f' (none occurs --min-freq {o.min_freq} times)' if o.min_freq > 1 else ''
             return f'no attributes are left{dropped}'
+        if self.name == 'chain' and dataset.n == 1 and dataset.tokens >= MANY:
+            parted = 'another qid begins' if facts['format'] == 'svmhmm' else 'a blank line ends'
+            return f'all lines are one sequence: {parted} one (if each is an example of its own: --task multiclass)'
         return None
 
     def memory_hint(self, dataset):
