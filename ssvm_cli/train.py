@@ -46,7 +46,7 @@ def command(ctx, **given):
     prove, and what proves it: ssvm gap recomputes both. Reaching a limit before the tolerance is no error (see
     --require-gap); the last line, and the status in MODEL, say which it was.
     """
-    from ssvm_cli.training import train
+    from ssvm_cli.trainings import train
 
     ctx.exit(train(SimpleNamespace(**resolve(ctx, given))))
 

@@ -1,4 +1,4 @@
-"""What `ssvm train` does: check, read, build, run, write."""
+"""One run of `ssvm train`: read, build, run, write."""
 
 import contextlib
 import os
@@ -19,13 +19,12 @@ from data_formats.registry import format_named
 from ssvm_cli import __version__, hints, memory, monitor
 from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
 from ssvm_cli.classes import TREE, read_classes
-from ssvm_cli.cli import Terminated
 from ssvm_cli.inputs import read_training_data
 from ssvm_cli.kernels import requested_kernel
 from ssvm_cli.options import TASK_LOSSES
-from ssvm_cli.progress import Progress, counted
-from ssvm_cli.relaxation import in_stages, said_of
-from ssvm_cli.request import check_loss, check_request, requested_loss, requested_solver, requested_variant
+from ssvm_cli.progress import counted
+from ssvm_cli.relaxation import said_of
+from ssvm_cli.request import check_loss, requested_loss, requested_solver, requested_variant
 from ssvm_cli.rescue import save_elsewhere
 from ssvm_cli.resources import available_cpus, return_memory
 from ssvm_cli.schedule import Schedule
@@ -42,41 +41,6 @@ STATUS_TEXT = {
     monitor.INTERRUPTED: 'interrupted',
 }
 GAP_MISSED = 3
-
-
-def train(o):
-    """Run `ssvm train`.
-
-    Args:
-        o: the options, by parameter name.
-
-    Returns:
-        the exit code.
-    """
-    info, settings = check_request(o)
-    progress = Progress(o.verbose)
-    kind = Training
-    if o.lambda_path is not None:
-        from ssvm_cli.path import PathTraining, check_path
-
-        check_path(o, info)
-        kind = PathTraining
-    elif o.path_models is not None:
-        raise UsageError('--path-models has no effect without --lambda-path')
-    if in_stages(o):
-        from ssvm_cli.stages import StagedTraining, check_stages
-
-        check_stages(o, info)
-        kind = StagedTraining
-    training = kind(o, info, settings, progress)
-    try:
-        return training.run()
-    except (KeyboardInterrupt, Terminated):
-        if not training.begun:
-            progress.say('stopped before training began: nothing has been written', level=0)
-        raise
-    finally:
-        progress.close()
 
 
 class Training:

@@ -1,0 +1,41 @@
+"""What `ssvm train` does: check what is asked for, and run the kind of training that it takes."""
+
+from data_formats.errors import UsageError
+from ssvm_cli.cli import Terminated
+from ssvm_cli.path import PathTraining, check_path
+from ssvm_cli.progress import Progress
+from ssvm_cli.relaxation import in_stages
+from ssvm_cli.request import check_request
+from ssvm_cli.stages import StagedTraining, check_stages
+from ssvm_cli.training import Training
+
+
+def train(o):
+    """Run `ssvm train`.
+
+    Args:
+        o: the options, by parameter name.
+
+    Returns:
+        the exit code.
+    """
+    info, settings = check_request(o)
+    progress = Progress(o.verbose)
+    kind = Training
+    if o.lambda_path is not None:
+        check_path(o, info)
+        kind = PathTraining
+    elif o.path_models is not None:
+        raise UsageError('--path-models has no effect without --lambda-path')
+    if in_stages(o):
+        check_stages(o, info)
+        kind = StagedTraining
+    training = kind(o, info, settings, progress)
+    try:
+        return training.run()
+    except (KeyboardInterrupt, Terminated):
+        if not training.begun:
+            progress.say('stopped before training began: nothing has been written', level=0)
+        raise
+    finally:
+        progress.close()
