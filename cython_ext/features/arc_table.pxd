@@ -1,17 +1,8 @@
 from libc.stdint cimport uint32_t, uint64_t
 
 from cython_ext.features.key_table cimport KeyTable, Slot, ones
+from cython_ext.kernels.prefetch cimport prefetch_line
 from cython_ext.text.hashing cimport mix
-
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define ssvm_prefetch_read(address) __builtin_prefetch(address)
-    #else
-    #define ssvm_prefetch_read(address) ((void)0)
-    #endif
-    """
-    void prefetch "ssvm_prefetch_read"(const void *address) noexcept nogil
 
 cdef enum:
     NONE = 0xFFFFFFFF
@@ -34,9 +25,9 @@ cdef class ArcTable:
         """Asks for the memory that locate() will read."""
         if self.hash_bits == 0:
             if relation:
-                prefetch(self.relations.home(key))
+                prefetch_line(self.relations.home(key))
             else:
-                prefetch(self.arcs.home(key))
+                prefetch_line(self.arcs.home(key))
 
     cdef inline uint32_t locate(self, uint64_t key, Py_ssize_t bin) noexcept nogil:
         """Where the weights of an arc feature stand: 16 times the place of the one alone, plus what second_of needs to

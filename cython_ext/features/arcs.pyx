@@ -13,10 +13,11 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from cython_ext.features.arc_reader cimport SHARE, ArcReader, bin_of
-from cython_ext.features.arc_table cimport BLOCK, NONE, ArcTable, first_of, prefetch
+from cython_ext.features.arc_table cimport BLOCK, NONE, ArcTable, first_of
 from cython_ext.features.feature_map cimport FeatureMap
 from cython_ext.features.kept_arcs cimport KeptArcs
 from cython_ext.kernels cimport vector
+from cython_ext.kernels.prefetch cimport prefetch_line
 from cython_ext.memory import aligned_zeros
 
 KEPT_LIMIT = 2 << 30            # bytes, of features without and with relations each
@@ -88,7 +89,7 @@ cdef class ArcFeatures(FeatureMap):
 
     cdef inline void look_ahead(self, Job *job, uint32_t place) noexcept nogil:
         """Asks for weights."""
-        prefetch(job.w + (place * self.stride if job.relation else first_of(place)))
+        prefetch_line(job.w + (place * self.stride if job.relation else first_of(place)))
 
     cdef void flush(self, Job *job) noexcept nogil:
         """Does the batch."""

@@ -25,6 +25,10 @@ cdef class FeatureMap:
         """m_i, as the structure has it."""
         return 0
 
+    cdef void fetch(self, Py_ssize_t i, const double *w) noexcept nogil:
+        """The scores of example i will be asked for soon: those that read weights of its own may bring them into the
+        cache."""
+
     cdef void scores(self, Py_ssize_t i, const double *w, double *theta) noexcept nogil:
         """theta[:] = Phi_i' w, all m_i of them."""
         pass

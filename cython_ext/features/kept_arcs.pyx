@@ -15,8 +15,8 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
 from cython_ext.kernels cimport arcs, vector
-from cython_ext.features.arc_table cimport prefetch
 from cython_ext.features.key_table cimport ones
+from cython_ext.kernels.prefetch cimport prefetch_line
 from cython_ext.memory import aligned_zeros
 
 cdef extern from * nogil:
@@ -78,7 +78,7 @@ cdef class KeptArcs:
             return False
         for k in range(begin, end):                                         # which weights of each block are used
             if k + AHEAD < end:
-                prefetch(mark + (self.place[k + AHEAD] >> 4 & ~block))
+                prefetch_line(mark + (self.place[k + AHEAD] >> 4 & ~block))
             self.pair(self.place[k], &low, &high)
             base = low & ~block
             used, bits = <uint32_t> mark[base], 1 << (low - base) | 1 << (high - base)

@@ -65,6 +65,10 @@ cdef class SoftFeatures(FeatureMap):
     cdef Py_ssize_t size_of(self, Py_ssize_t b) noexcept nogil:
         return self.outputs.size_of(b)
 
+    cdef void fetch(self, Py_ssize_t b, const double *w) noexcept nogil:
+        if self.outputs.inner(b) < 0:
+            self.agreements.fetch(self.outputs.example[b], self.outputs.factor_of(b), self.delta(w))
+
     cdef void scores(self, Py_ssize_t b, const double *w, double *theta) noexcept nogil:
         cdef int64_t f = self.outputs.factor_of(b)
         cdef Py_ssize_t a, i = self.outputs.example[b], size = self.outputs.count(b)

@@ -60,6 +60,7 @@ cdef class BlockFrankWolfe(Solver):
                 if q + 2 * AHEAD < n:               # working sets lie far apart
                     self.block.sets.announce(self.order[q + 2 * AHEAD])
                     self.block.sets.fetch(self.order[q + AHEAD])
+                    self.problem.features.fetch(self.order[q + AHEAD], self.block.w_data)
                 room = self.visit(self.order[q])
                 if not room:
                     break

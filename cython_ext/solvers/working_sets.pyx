@@ -9,18 +9,9 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy
 
+from cython_ext.kernels.prefetch cimport prefetch_line
 from cython_ext.memory import aligned_zeros
 from cython_ext.structures.structure cimport Structure
-
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define ssvm_prefetch(address) __builtin_prefetch(address)
-    #else
-    #define ssvm_prefetch(address) ((void) (address))
-    #endif
-    """
-    void prefetch "ssvm_prefetch"(const void *address) noexcept nogil
 
 cdef enum:
     SEVERAL = 4                 # outputs that each set has room for at first, in one block of memory for all sets,
@@ -107,7 +98,7 @@ cdef class WorkingSets:
 
     cdef void announce(self, Py_ssize_t i) noexcept nogil:
         """Example i will be fetched soon."""
-        prefetch(self.sets + i)
+        prefetch_line(self.sets + i)
 
     cdef void fetch(self, Py_ssize_t i) noexcept nogil:
         """Example i will be visited soon: brings the beginning of its set into the cache."""
@@ -119,7 +110,7 @@ cdef class WorkingSets:
         for line in range(LINES):
             if block + line * LINE >= end:
                 break
-            prefetch(block + line * LINE)
+            prefetch_line(block + line * LINE)
 
     cdef Py_ssize_t find(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
         """Place of an output in the set of example i, -1 if it is not there."""
@@ -171,7 +162,7 @@ cdef class WorkingSets:
         cdef double total = 0.0, one, mass
         for i in range(self.n):
             if i + AHEAD < self.n:
-                prefetch(self.sets[i + AHEAD].weight)
+                prefetch_line(self.sets[i + AHEAD].weight)
             one = mass = 0.0
             for j in range(self.sets[i].count):
                 one += self.sets[i].weight[j] * self.sets[i].delta[j]

@@ -16,6 +16,7 @@ cdef class Agreements:
 
     cdef bint of_node(self, Py_ssize_t i, int64_t f) noexcept nogil
     cdef int64_t run(self, Py_ssize_t i, int64_t f) noexcept nogil
+    cdef void fetch(self, Py_ssize_t i, int64_t f, const double *delta) noexcept nogil
     cdef void scores(self, Py_ssize_t i, int64_t f, const double *delta, double scale, double *theta) noexcept nogil
     cdef double score(self, Py_ssize_t i, int64_t f, Py_ssize_t joint, const double *delta) noexcept nogil
     cdef void add_state(self, Py_ssize_t i, int64_t f, Py_ssize_t joint, double amount, double *delta) noexcept nogil

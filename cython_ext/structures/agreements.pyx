@@ -10,6 +10,7 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t
 
+from cython_ext.kernels.prefetch cimport prefetch_line
 from cython_ext.structures.block_layout import Block
 from cython_ext.structures.factor_graphs cimport FactorGraphs
 
@@ -56,6 +57,14 @@ cdef class Agreements:
         """Where the agreement variables of a global factor begin, of which f is the first factor: one for each state of
         its first node, then of its second, ..."""
         return self.begin[i] + self.place[self.graphs.scope_begin[f]]
+
+    cdef void fetch(self, Py_ssize_t i, int64_t f, const double *delta) noexcept nogil:
+        """Brings the variables of a factor of several nodes into the cache: those of its first and of its last node,
+        between which the others are. (A node meets those of many factors, which it finds there.)"""
+        delta += self.begin[i]
+        if not self.of_node(i, f):
+            prefetch_line(delta + self.place[self.graphs.scope_begin[f]])
+            prefetch_line(delta + self.place[self.graphs.scope_begin[f + 1] - 1])
 
     cdef void scores(self, Py_ssize_t i, int64_t f, const double *delta, double scale, double *theta) noexcept nogil:
         """theta += scale * what the joint states of factor f in example i meet of delta."""

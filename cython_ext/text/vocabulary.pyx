@@ -7,17 +7,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 
+from cython_ext.kernels.prefetch cimport prefetch_line
 from cython_ext.text.hashing cimport hash_bytes
-
-cdef extern from *:
-    """
-    #if defined(__GNUC__)
-    #define ssvm_prefetch(address) __builtin_prefetch(address)
-    #else
-    #define ssvm_prefetch(address) ((void)0)
-    #endif
-    """
-    void ssvm_prefetch(const void* address) noexcept nogil
 
 
 cdef class Vocabulary:
@@ -215,7 +206,7 @@ cdef class Vocabulary:
 
     cdef void prefetch(self, uint64_t h) noexcept nogil:
         """Ask for the slot of a hash ahead of time. The table must be there."""
-        ssvm_prefetch(&self._slots[<int64_t>h & self._mask])
+        prefetch_line(&self._slots[<int64_t>h & self._mask])
 
     cdef const char* text(self, int32_t i, Py_ssize_t* size) noexcept nogil:
         """Name i and its length; valid until the next name is added."""

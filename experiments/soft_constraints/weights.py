@@ -11,7 +11,7 @@ import runs
 
 SET, LIMIT = 'rcv1', 1  # per cent above the best objective
 LP_PASSES = 20
-RUNS = (('soft', '3/n', 24), ('soft', '3/n', 28), ('soft', '3/n', 32), ('soft', '3/n', 60), ('soft', '1/n', 150))
+RUNS = (('soft', '3/n', 24), ('soft', '3/n', 30), ('soft', '3/n', 32), ('soft', '3/n', 60), ('soft', '1/n', 150))
 
 
 def compare(data):
