@@ -23,7 +23,7 @@ cdef inline Py_ssize_t cell(Py_ssize_t j, Py_ssize_t k) noexcept nogil:
 cdef class WorkingSets:
     cdef Structure structure
     cdef WorkingSet *sets
-    cdef tuple memory
+    cdef object memory
     cdef readonly Py_ssize_t n
     cdef readonly bint with_gram
     cdef Py_ssize_t first                   # outputs that every set has room for in the common block

@@ -6,7 +6,7 @@ Weights of an example are not negative, and sum to 1 where the objective says so
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy
 
 from cython_ext.kernels.prefetch cimport prefetch_line
@@ -32,16 +32,18 @@ cdef class WorkingSets:
 
     def __cinit__(self, Structure structure not None, bint with_gram=False, double right_weight=1.0):
         cdef Py_ssize_t i, total = 0, numbers = 0
-        cdef uint8_t[::1] headers = aligned_zeros(structure.n * sizeof(WorkingSet) + 1, np.uint8), blocks
+        cdef uint8_t[::1] blocks
         self.structure, self.n, self.with_gram = structure, structure.n, with_gram
-        self.sets = <WorkingSet *> &headers[0]
+        self.sets = <WorkingSet *> calloc(max(self.n, 1), sizeof(WorkingSet))
+        if self.sets == NULL:
+            raise MemoryError
         for i in range(self.n):
             numbers += structure.code_of(i)
         self.first = self.largest = SEVERAL if numbers <= SHORT * self.n else 1
         for i in range(self.n):
             total += self.bytes_of(i, self.first)
         blocks = aligned_zeros(total + 1, np.uint8)
-        self.memory = headers, blocks
+        self.memory = blocks
         total = 0
         for i in range(self.n):
             self.sets[i].capacity = <int32_t> self.first
@@ -51,9 +53,11 @@ cdef class WorkingSets:
 
     def __dealloc__(self):
         cdef Py_ssize_t i
-        for i in range(self.n):
-            if self.sets[i].capacity > self.first:
-                free(self.sets[i].codes)
+        if self.sets != NULL:
+            for i in range(self.n):             # the common block may be gone by now, if this was part of a cycle
+                if self.sets[i].capacity > self.first:
+                    free(self.sets[i].codes)
+            free(self.sets)
 
     cdef Py_ssize_t bytes_of(self, Py_ssize_t i, Py_ssize_t capacity) noexcept nogil:
         """How much memory a set takes that has room for `capacity` outputs."""
