@@ -82,8 +82,6 @@ def _value(path, param, key, node):
     def text(scalar):
         if not isinstance(scalar, yaml.ScalarNode) or scalar.tag == 'tag:yaml.org,2002:null':
             raise _error(path, scalar, f'option {key.value!r} has no plain value', 'expected one word or number')
-        if not param.is_flag:
-            checked(scalar, scalar.value)
         return scalar.value
 
     def checked(scalar, value):
@@ -97,10 +95,11 @@ def _value(path, param, key, node):
     if param.multiple:
         if isinstance(node, yaml.MappingNode):
             return [checked(k, f'{text(k)}={text(v)}') for k, v in node.value]
-        return [text(item) for item in (node.value if isinstance(node, yaml.SequenceNode) else [node])]
+        items = node.value if isinstance(node, yaml.SequenceNode) else [node]
+        return [checked(item, text(item)) for item in items]
     value = text(node)
     if not param.is_flag:
-        return value
+        return checked(node, value)
     if value.lower() not in TRUE + FALSE:
         raise _error(path, node, f'option {key.value!r} is {value!r}', 'expected true or false')
     return value.lower() in TRUE

@@ -135,10 +135,8 @@ def test_weights(script, prepared, program, monkeypatch, capsys):
     best = float(lp[-1]['relaxed'])
     logged, _ = runs.Set(program, prepared / 'rcv1').run('soft', '0.1/n')
     assert best - 1e-4 <= float(late['relaxed']) <= min(row['relaxed_primal'] for row in logged) + 1e-4
-    assert float(late['relaxed']) <= 1.01 * best < float(early['relaxed']) and (early['within'], late['within']) == (
-        '0',
-        '1',
-    )
+    assert float(late['relaxed']) <= 1.01 * best < float(early['relaxed'])
+    assert (early['within'], late['within']) == ('0', '1')
 
 
 def test_weights_that_are_not_near(script):

@@ -9,6 +9,7 @@ from cython_ext.structures.registry import MODULES as STRUCTURES
 from data_formats import parameters
 from data_formats.registry import FORMATS
 from ssvm_cli import options, tasks
+from tests.cli.commands import run
 
 WITHOUT_LABELS = ('matching', 'candidates', 'boxes')
 
@@ -35,3 +36,19 @@ def test_parameters_offer_what_the_contract_lists(name):
     assert ('label_names' in module.VOCABULARIES) == (name not in WITHOUT_LABELS)
     for function, arguments in re.findall(r'^    (\w+)\(([^)]*)\)', parameters.__doc__, re.MULTILINE):
         assert list(inspect.signature(getattr(module, function)).parameters) == arguments.split(', '), function
+
+
+@pytest.mark.parametrize(
+    ('name', 'rows', 'said'),
+    [
+        ('x.conll', 'a X\nb Y\n', 'all lines are one sequence: a blank line ends one (if each is an example'),
+        ('x.hmm', 'X qid:1 1:1\nY qid:1 2:1\n', 'all lines are one sequence: another qid begins one (if each is an'),
+    ],
+)
+def test_sequences_that_are_not_parted(tmp_path, name, rows, said):
+    path = tmp_path / name
+    how = ('train', '--max-passes', 1)
+    for text, warned in ((50 * rows, True), (49 * rows, False)):
+        path.write_text(text)
+        assert (said in run(*how, path, tmp_path / 'm').stderr) is warned
+        assert said not in run(*how, '--task', 'multiclass', path, tmp_path / 'm').stderr

@@ -549,22 +549,6 @@ def test_nothing_to_learn_is_said(files, tmp_path):
     assert 'no attributes are left (none occurs --min-freq 1000 times)' in said
 
 
-@pytest.mark.parametrize(
-    ('name', 'rows', 'said'),
-    [
-        ('x.conll', 'a X\nb Y\n', 'all lines are one sequence: a blank line ends one (if each is an example'),
-        ('x.hmm', 'X qid:1 1:1\nY qid:1 2:1\n', 'all lines are one sequence: another qid begins one (if each is an'),
-    ],
-)
-def test_sequences_that_are_not_parted(tmp_path, name, rows, said):
-    path = tmp_path / name
-    how = ('train', '--max-passes', 1)
-    for text, warned in ((50 * rows, True), (49 * rows, False)):
-        path.write_text(text)
-        assert (said in run(*how, path, tmp_path / 'm').stderr) is warned
-        assert said not in run(*how, '--task', 'multiclass', path, tmp_path / 'm').stderr
-
-
 def test_what_counts_lacks_is_lacking_in_the_file(files, tmp_path):
     (tmp_path / 't.svm').write_text('1 1:1\n2 2:1\n')
     how = ['-q', '--solver', 'counts', tmp_path / 't.svm', tmp_path / 'm']
