@@ -171,12 +171,13 @@ cdef class Problem:
 
     def _expectations(self, point, window=None, Accumulator total=None):
         """(mean of E[b] - ridge/2 mass^2, Accumulator of E[c psi_i]) of a dual point. total: an Accumulator at 0 to use."""
-        if total is None:
-            total = self.features.accumulator(self.n, window)
         if 'theta' in point:
             from cython_ext.softmax_dual import expectations
 
+            total = self._kept_accumulator() if total is None else total
             return expectations(self, point, total), total
+        if total is None:
+            total = self.features.accumulator(self.n, window)
         if self.sums:
             raise ValueError(f'{self.objective_name} has no sparse dual points')
         point = dual_point.checked(point, self.n)

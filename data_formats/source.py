@@ -6,7 +6,7 @@ import zlib
 from cython_ext.text.cuts import lines_of
 from data_formats.errors import DataError, file_errors
 
-BLOCK = 1 << 20
+BLOCK = 1 << 18
 HEAD = 1 << 16
 BOM = b'\xef\xbb\xbf'
 

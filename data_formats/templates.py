@@ -141,12 +141,12 @@ def _literal(text, number, name):
 
 
 def derivation(macro):
-    """None for a cell as it is, otherwise (key, function from a cell (bytes) to what the macro stands for)."""
+    """None for a cell as it is, otherwise (kind, size, function from a cell (bytes) to what the macro stands for)."""
     kind, size = macro.kind, macro.size
     if kind == 'x':
         return None
     of = {'p': lambda text: text[:size], 's': lambda text: text[-size:], 'w': shape}[kind]
-    return (kind, size), lambda cell: of(cell.decode('utf-8', 'surrogateescape')).encode('utf-8', 'surrogateescape')
+    return kind, size, lambda cell: of(cell.decode('utf-8', 'surrogateescape')).encode('utf-8', 'surrogateescape')
 
 
 def shape(text):

@@ -9,6 +9,7 @@ cdef class SparseFeatures(TransitionWeights):
     cdef readonly SparseRows tokens
     cdef readonly Py_ssize_t state_size     # number of weights of attributes and labels
     cdef readonly object groups
+    cdef object tokens_by_column            # once they were asked for
     cdef object spare
     cdef double *spare_data                 # [dim] zeros, where an example is too long for inner products
     cdef object gram_arrays
@@ -29,7 +30,7 @@ cdef class SparseFeatures(TransitionWeights):
 cdef class SparseAccumulator(Accumulator):
     cdef SparseFeatures map
     cdef Py_ssize_t pair_size, first, width
-    cdef object tokens_by_column, column_values, statistics
+    cdef object column_values, statistics
     cdef double *statistic_data
 
-    cdef _gather(self, double *out, Py_ssize_t begin, Py_ssize_t end)
+    cdef _gather(self, double *out, columns, Py_ssize_t begin, Py_ssize_t end)

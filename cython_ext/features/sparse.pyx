@@ -23,6 +23,7 @@ cdef enum:
     LONG = 512              # positions of an example above which no table of their inner products is kept
 
 WINDOW = 8                  # labels that are accumulated at a time where memory counts
+FEW = 1024                  # attributes whose sums stay in the cache
 
 GRAM_LIMIT = 1 << 29        # bytes; above it the inner products of positions are computed when needed
 
@@ -248,6 +249,13 @@ cdef class SparseFeatures(TransitionWeights):
         norms = np.concatenate([[0], np.cumsum(self.groups.sizes[np.asarray(self.tokens.index_array)])])
         return np.diff(norms[indptr]).max(initial=0)
 
+    def by_column(self, pool):
+        """The transposed features (SparseRows.transposed), made once; without values where there are groups, since these
+        are the same in all rows of a column."""
+        if self.tokens_by_column is None:
+            self.tokens_by_column = self.tokens.transposed(self.groups is None, pool)
+        return self.tokens_by_column
+
     def accumulator(self, Py_ssize_t n, window=None):
         return SparseAccumulator(self, n, *(window or (0, self.stride)))
 
@@ -315,8 +323,6 @@ cdef class SparseAccumulator(Accumulator):
         self.statistics = aligned_zeros(features.tokens.n * self.width + 1)
         cdef double[::1] statistics = self.statistics
         self.statistic_data = &statistics[0]
-        # a value is the same in all rows of a column where there are groups
-        self.tokens_by_column = features.tokens.transposed(with_values=features.groups is None)
         self.column_values = None if features.groups is None else np.sqrt(features.groups.sizes)
 
     cdef void put(self, Py_ssize_t chunk, Py_ssize_t i, const double *a) noexcept nogil:
@@ -346,29 +352,34 @@ cdef class SparseAccumulator(Accumulator):
         self.statistics[begin:end] = 0
 
     def total(self, double[::1] out, pool):
-        indptr = self.tokens_by_column[0]
-        pool.map(self._states, [(out, begin, end) for begin, end in ranges(indptr, 4 * pool.threads)])
+        columns = self.map.by_column(pool)
+        pool.map(self._states, [(out, columns, *part) for part in ranges(columns[0], 4 * pool.threads)])
         if self.pair_size:
             np.asarray(out)[self.map.state_size:] = self.totals[:, :self.pair_size].sum(axis=0)
 
     def norm2(self, pool):
         """|| total ||^2 without the total: in fixed ranges of attributes, each summed and forgotten."""
-        parts = pool.map(self._states_norm2, ranges(self.tokens_by_column[0], 64))
+        columns = self.map.by_column(pool)
+        parts = pool.map(self._states_norm2, [(columns, *part) for part in ranges(columns[0], 64)])
         pairs = self.totals[:, :self.pair_size].sum(axis=0)
         return sum(parts) + vector_norm2(pairs)
 
-    def _states_norm2(self, Py_ssize_t begin, Py_ssize_t end):
-        cdef double[::1] rows = np.empty((end - begin) * self.width)
-        self._gather(&rows[0], begin, end)
-        return vector.dot(len(rows), &rows[0], &rows[0])
+    def _states_norm2(self, columns, Py_ssize_t begin, Py_ssize_t end):
+        cdef double[::1] rows = np.empty(FEW * self.width)
+        cdef double total = 0.0
+        for first in range(begin, end, FEW):
+            last = min(first + FEW, end)
+            self._gather(&rows[0], columns, first, last)
+            total += vector.dot((last - first) * self.width, &rows[0], &rows[0])
+        return total
 
-    def _states(self, double[::1] out, Py_ssize_t begin, Py_ssize_t end):
+    def _states(self, double[::1] out, columns, Py_ssize_t begin, Py_ssize_t end):
         """out[attribute, :] for a range of attributes."""
-        self._gather(&out[begin * self.map.stride], begin, end)
+        self._gather(&out[begin * self.map.stride], columns, begin, end)
 
-    cdef _gather(self, double *out, Py_ssize_t begin, Py_ssize_t end):
-        """Rows begin..end-1 of the sum."""
-        indptr, rows, values = self.tokens_by_column
+    cdef _gather(self, double *out, columns, Py_ssize_t begin, Py_ssize_t end):
+        """Rows begin..end-1 of the sum. columns: SparseFeatures.by_column."""
+        indptr, rows, values = columns
         cdef const int64_t[::1] indptr_view = indptr
         cdef const int32_t[::1] rows_view = rows
         cdef const double[::1] values_view = values

@@ -4,6 +4,8 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t
 
+from cython_ext.parallel import ranges
+
 
 cdef class SparseRows:
     """A CSR matrix for the kernels: indptr int64[n + 1], index int32[nnz] ascending in each row, value float64[nnz]
@@ -44,25 +46,43 @@ cdef class SparseRows:
                 q += 1
         return total
 
-    def transposed(self, bint with_values=True):
-        """(indptr, row numbers ascending, values or None) of the columns."""
-        index = np.asarray(self.index_array)
+    def transposed(self, bint with_values, pool):
+        """(indptr, row numbers ascending, values or None) of the columns. pool: a cython_ext.parallel.Pool, whose number
+        of threads changes nothing."""
+        cdef Py_ssize_t size = len(self.index_array)
+        # their places in the columns are no more numbers than there are entries
+        parts = ranges(self.indptr_array, min(pool.threads, 1 + size // max(1, self.columns)))
+        places = np.zeros((len(parts), self.columns), np.int64)
+        pool.map(self._count, [(places[p], *part) for p, part in enumerate(parts)])
         indptr = np.zeros(self.columns + 1, np.int64)
-        np.cumsum(np.bincount(index, minlength=self.columns), out=indptr[1:])
-        rows = np.empty(len(index), np.int32)
-        with_values = with_values and self.value != NULL
-        values = np.empty(len(index)) if with_values else None
-        cdef int64_t[::1] place = indptr[:self.columns].copy()
-        cdef int32_t[::1] rows_view = rows
-        cdef double[::1] values_view = values
+        np.cumsum(places.sum(axis=0), out=indptr[1:])
+        begin = indptr[:self.columns].copy()
+        for place in places:
+            counts = place.copy()
+            place[:] = begin
+            begin += counts
+        rows = np.empty(size, np.int32)
+        values = np.empty(size) if with_values and self.value != NULL else None
+        pool.map(self._place, [(places[p], rows, values, *part) for p, part in enumerate(parts)])
+        return indptr, rows, values
+
+    def _count(self, int64_t[::1] counts, Py_ssize_t begin, Py_ssize_t end):
+        """How many entries the columns have in a range of rows."""
+        cdef int64_t p
+        with nogil:
+            for p in range(self.indptr[begin], self.indptr[end]):
+                counts[self.index[p]] += 1
+
+    def _place(self, int64_t[::1] places, int32_t[::1] rows, double[::1] values, Py_ssize_t begin, Py_ssize_t end):
+        """Put a range of rows into the columns, whose next entries stand at `places`."""
+        cdef bint with_values = values is not None
         cdef Py_ssize_t r
         cdef int64_t p, to
         with nogil:
-            for r in range(self.n):
+            for r in range(begin, end):
                 for p in range(self.indptr[r], self.indptr[r + 1]):
-                    to = place[self.index[p]]
-                    rows_view[to] = <int32_t> r
+                    to = places[self.index[p]]
+                    places[self.index[p]] = to + 1
+                    rows[to] = <int32_t> r
                     if with_values:
-                        values_view[to] = self.value[p]
-                    place[self.index[p]] = to + 1
-        return indptr, rows, values
+                        values[to] = self.value[p]

@@ -1,5 +1,6 @@
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from cython_ext.text.derivation cimport Derivation
 from cython_ext.text.rows cimport Buffer, Ints, SparseRows
 from cython_ext.text.vocabulary cimport Vocabulary
 
@@ -15,13 +16,13 @@ cdef class Column:
     cdef int64_t left, right   # how far features look beyond the sequence
     cdef Ints pads             # ids of `_B-left` .. `_B-1`, then of `_B+1` .. `_B+right`
     cdef Column source         # of a derived column; None: the column is read from the file
-    cdef object derive         # how: bytes -> bytes
+    cdef Derivation derivation # how
     cdef Ints derived          # id in source -> id here, -1: not yet
 
     cdef int read(self, const Cell* cells, int64_t stride, int64_t length) except -1 nogil
     cdef int follow(self) except -1 nogil
     cdef int _pad(self, int64_t begin, int64_t end) except -1 nogil
-    cdef int _learn(self, int32_t id) except -1
+    cdef int _learn(self, int32_t id) except -1 nogil
     cdef int _learn_pads(self) except -1
     cdef int clear(self) except -1
 

@@ -11,6 +11,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
+from cython_ext.text.derivation cimport Derivation
 from cython_ext.text.hashing cimport mix
 from cython_ext.text.rows cimport Buffer, Ints, SparseRows
 from cython_ext.text.vocabulary cimport Vocabulary
@@ -25,13 +26,13 @@ cdef int64_t CACHE = 1 << 19
 cdef class Column:
     """One column of the padded sequence: `left` cells `_B-k`, the sequence, `right` cells `_B+k`."""
 
-    def __cinit__(self, int64_t left, int64_t right, Column source=None, derive=None):
+    def __cinit__(self, int64_t left, int64_t right, Column source=None, Derivation derivation=None):
         self.cells = Vocabulary()
         self.ids = Ints()
         self.left = left
         self.right = right
         self.source = source
-        self.derive = derive
+        self.derivation = derivation
         self.derived = Ints()
         self._learn_pads()
 
@@ -55,8 +56,7 @@ cdef class Column:
         for t in range(self.left, self.source.ids.count - self.right):
             id = self.source.ids.data[t]
             if self.derived.data[id] < 0:
-                with gil:
-                    self._learn(id)
+                self._learn(id)
             self.ids.push(self.derived.data[id])
         return self._pad(self.left, self.left + self.right)
 
@@ -66,10 +66,12 @@ cdef class Column:
             self.ids.push(self.pads.data[t])
         return 0
 
-    cdef int _learn(self, int32_t id) except -1:
+    cdef int _learn(self, int32_t id) except -1 nogil:
         """Derive from a cell that is new."""
-        cdef bytes text = self.derive(self.source.cells.name_bytes(id))
-        self.derived.data[id] = self.cells.intern(text, len(text))
+        cdef Py_ssize_t size
+        cdef const char* text = self.source.cells.text(id, &size)
+        self.derivation.apply(text, size)
+        self.derived.data[id] = self.cells.intern(self.derivation.text, self.derivation.size)
         return 0
 
     cdef int _learn_pads(self) except -1:
@@ -254,8 +256,8 @@ cdef class Group:
 cdef class Expander:
     """A template made ready for a file.
 
-    states, edges : for each feature of tokens and of transitions its pieces, bytes or (row, column, derive), where
-        derive is None for the cell itself or (key, function of bytes)
+    states, edges : for each feature of tokens and of transitions its pieces, bytes or (row, column, derivation), where
+        derivation is None for the cell itself or (kind, size, function), see Derivation
     """
 
     def __cinit__(self, states, edges, Vocabulary attributes=None, Vocabulary edge_attributes=None):
@@ -289,10 +291,10 @@ cdef class Expander:
             if type(piece) is bytes:
                 named.append(piece)
                 continue
-            row, number, derive = piece
-            key = number, derive and derive[0]
+            row, number, derivation = piece
+            key = number, derivation and derivation[:2]
             if key not in columns:
-                columns[key] = Column(self.left, self.right, columns[number, None], derive[1])
+                columns[key] = Column(self.left, self.right, columns[number, None], Derivation(*derivation))
             named.append((columns[key], row))
             if not path:
                 first = row
