@@ -187,7 +187,7 @@ cdef class Problem:
 
     def figures(self, w, primal):
         """Further figures for a log, of weights w with P(w) = primal: what features say of a problem that this one relaxes."""
-        return self.features.figures(w, primal, self.lam, self.evaluate)
+        return self.features.figures(self, w, primal)
 
     def memory_estimate(self):
         """Bytes of one weight vector."""

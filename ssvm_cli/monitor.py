@@ -74,6 +74,7 @@ class Monitor:
         self._due = False  # an evaluation comes before the next pass
         self._proved = None  # the dual point whose value has been computed from the data
         self._dev_scores = {}
+        self._figures = None  # those of the problem at the best weights, once they were asked for
         self._earlier = 0.0  # training time of the runs before a resumption
         self._started = time.monotonic()
         self._saved = self._started
@@ -160,6 +161,8 @@ class Monitor:
         if not solver.minimises:
             bounds.forget_primal()
         better = bounds.offer_primal(now.primal, w, now.dual, self._temperature())
+        if better:
+            self._figures = None
         dual_now = now.dual
         if self.tolerance is not None:
             dual_now = self._offer_dual(dual_now)
@@ -254,8 +257,9 @@ class Monitor:
                 'relative_gap': relative_gap(bounds.primal, bounds.dual),
                 'dual_now': dual_now,
             }
-        relaxed = self.problem.figures(bounds.w, bounds.primal)
-        return row | relaxed | self.solver.figures(bounds.primal) | self._dev_scores
+        if self._figures is None:
+            self._figures = self.problem.figures(bounds.w, bounds.primal)
+        return row | self._figures | self.solver.figures(bounds.primal) | self._dev_scores
 
     def _write_row(self, primal_now, dual_now):
         row = self.row(primal_now, dual_now)

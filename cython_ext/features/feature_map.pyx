@@ -127,9 +127,8 @@ cdef class FeatureMap:
         """The map of the same problem with another lambda: the same one, unless lambda is in the features."""
         return self
 
-    def figures(self, w=None, primal=None, lam=None, evaluate=None):
-        """Further figures for a log, of weights with P(w) = primal at lambda: column -> number, or None without weights.
-        evaluate: of the problem, for what takes an oracle pass."""
+    def figures(self, problem=None, w=None, primal=None):
+        """Further figures for a log, of weights of a problem with P(w) = primal: column -> number, or None without weights."""
         return {}
 
     def windows(self):

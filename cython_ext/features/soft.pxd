@@ -17,6 +17,7 @@ cdef class SoftFeatures(FeatureMap):
     cdef readonly double smoothing, own     # own: sqrt(gamma lambda M)
     cdef readonly Py_ssize_t n_agreements
     cdef Agreements agreements
+    cdef object made                        # messages, once they were asked for
     cdef FactorGraphs graphs
     cdef object spare
     cdef double *spare_data                 # a weight vector of zeros, where there are global factors

@@ -31,6 +31,7 @@ from cython_ext.memory import aligned_zeros
 from cython_ext.parallel import even_ranges
 from cython_ext.structures.factor_blocks cimport FactorBlocks
 from cython_ext.structures.factor_graphs cimport FactorGraphs
+from cython_ext.structures.messages cimport Messages
 
 AGREEMENT = 'agreement'         # what models call delta,
 MULTIPLIERS = 'multipliers'     # what it is pulled to,
@@ -195,23 +196,22 @@ cdef class SoftFeatures(FeatureMap):
     def accumulator(self, Py_ssize_t n, window=None):
         return SoftAccumulator(self, n)
 
+    def messages(self):
+        """The Messages that may take the place of delta, made once; there are none about global factors."""
+        if self.made is None:
+            self.made = Messages(self.agreements)
+        return self.made
+
     # ------------------------------------------------------------------------------------------------- weights
 
     def at_lambda(self, double lam):
         return SoftFeatures(self.outputs, self.weights_of_factors, lam, self.rho, self.smoothing)
 
-    def figures(self, w=None, primal=None, lam=None, evaluate=None):
-        """The relaxed primal, g(w, delta) of (2): the soft one without rho/2 ||delta - multipliers||^2, which is
-        lambda/2 ||delta'||^2. With smoothed maxima it takes an oracle pass, `evaluate`, at the weights without those that
-        smooth them."""
-        if w is None:
-            return {RELAXED_PRIMAL: None}
-        w = np.array(w, np.float64)
-        first, last = self.weights_of_factors.dim, self.weights_of_factors.dim + self.n_agreements
-        if self.smoothing > 0:
-            w[last:] = 0.0
-            primal = evaluate(w).primal
-        return {RELAXED_PRIMAL: primal - lam / 2 * float(w[first:last] @ w[first:last])}
+    def figures(self, problem=None, w=None, primal=None):
+        """The relaxed primal."""
+        from cython_ext.relaxed_primal import relaxed_primal
+
+        return {RELAXED_PRIMAL: None if w is None else relaxed_primal(problem, w, primal)}
 
     @property
     def naming(self):

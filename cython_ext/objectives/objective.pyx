@@ -16,7 +16,7 @@ cdef class Objective:
 
     cdef double right_score(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
         """<theta, s(y_i)>."""
-        cdef Py_ssize_t c, count = self.structure.parts(i, self.structure.gold(i), work.gold_ids, work.gold_counts)
+        cdef Py_ssize_t c, count = self.structure.list_parts(i, self.structure.gold(i), work.gold_ids, work.gold_counts)
         cdef double total = 0.0
         for c in range(count):
             total += theta[work.gold_ids[c]] * work.gold_counts[c]

@@ -79,7 +79,7 @@ cdef class BlockDual:
     cdef void rate(self, Py_ssize_t i) noexcept nogil:
         """values, mass and mean of an example at the present w; its scores are in work.theta."""
         cdef WorkingSet *s = self.sets.sets + i
-        cdef Py_ssize_t j, c, count, length = self.problem.structure.code_of(i)
+        cdef Py_ssize_t j, c, count, length = self.problem.structure.code_length(i)
         cdef double right, value, mean = 0.0, mass = 0.0
         cdef const double *theta = self.work.theta
         cdef const double *counts = self.work.counts
@@ -87,7 +87,7 @@ cdef class BlockDual:
         self.problem.features.scores(i, self.w_data, self.work.theta)
         right = self.objective.right_score(i, self.work.theta, self.work)
         for j in range(s.count):
-            count = self.problem.structure.parts(i, s.codes + j * length, self.work.ids, self.work.counts)
+            count = self.problem.structure.list_parts(i, s.codes + j * length, self.work.ids, self.work.counts)
             value = -right
             for c in range(count):
                 value += theta[ids[c]] * counts[c]
@@ -119,7 +119,7 @@ cdef class BlockDual:
     cdef bint add_output(self, Py_ssize_t i, double bias) noexcept nogil:
         """Puts work.code into the working set with weight 0, and its inner products into the table."""
         cdef WorkingSet *s = self.sets.sets + i
-        cdef Py_ssize_t length = self.problem.structure.code_of(i)
+        cdef Py_ssize_t length = self.problem.structure.code_length(i)
         cdef Py_ssize_t j = self.sets.append(i, self.work.code, bias, 0.0), k, c, count
         cdef double inner, right = 0.0
         if j < 0 or not self.make_room(s.capacity):
@@ -128,11 +128,11 @@ cdef class BlockDual:
         count = self.collect(i, self.work.code, 1.0, 0)
         count = self.compress(self.collect(i, self.problem.structure.gold(i), -1.0, count))
         self.problem.features.gram_parts(i, count, self.ids, self.amounts, self.image)
-        count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.ids, self.work.counts)
+        count = self.problem.structure.list_parts(i, self.problem.structure.gold(i), self.work.ids, self.work.counts)
         for c in range(count):
             right += self.image[self.work.ids[c]] * self.work.counts[c]
         for k in range(s.count):
-            count = self.problem.structure.parts(i, s.codes + k * length, self.work.ids, self.work.counts)
+            count = self.problem.structure.list_parts(i, s.codes + k * length, self.work.ids, self.work.counts)
             inner = -right
             for c in range(count):
                 inner += self.image[self.work.ids[c]] * self.work.counts[c]
@@ -246,7 +246,7 @@ cdef class BlockDual:
     cdef void apply(self, Py_ssize_t i) noexcept nogil:
         """w follows the weights: w -= 1/(strength n) sum_j (change of weight j) c_j Phi_i (s(y_j) - s(y_i))."""
         cdef WorkingSet *s = self.sets.sets + i
-        cdef Py_ssize_t j, count = 0, length = self.problem.structure.code_of(i)
+        cdef Py_ssize_t j, count = 0, length = self.problem.structure.code_length(i)
         cdef double scale = -1.0 / (self.strength * self.problem.n), amount, right = 0.0
         for j in range(s.count):
             if s.weight[j] != self.before[j]:
@@ -276,7 +276,7 @@ cdef class BlockDual:
 
     cdef Py_ssize_t collect(self, Py_ssize_t i, const int32_t *code, double weight, Py_ssize_t count) noexcept nogil:
         """change += weight * s(y); ids[:count] are the parts touched so far. Returns their new number."""
-        cdef Py_ssize_t c, parts = self.problem.structure.parts(i, code, self.work.ids, self.work.counts)
+        cdef Py_ssize_t c, parts = self.problem.structure.list_parts(i, code, self.work.ids, self.work.counts)
         cdef int32_t part
         for c in range(parts):
             part = self.work.ids[c]

@@ -6,7 +6,7 @@ Weights of an example are not negative, and sum to 1 where the objective says so
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcmp, memcpy
 
 from cython_ext.kernels.prefetch cimport prefetch_line
@@ -32,13 +32,12 @@ cdef class WorkingSets:
 
     def __cinit__(self, Structure structure not None, bint with_gram=False, double right_weight=1.0):
         cdef Py_ssize_t i, total = 0, numbers = 0
-        cdef uint8_t[::1] blocks
+        cdef uint8_t[::1] blocks, headers
         self.structure, self.n, self.with_gram = structure, structure.n, with_gram
-        self.sets = <WorkingSet *> calloc(max(self.n, 1), sizeof(WorkingSet))
-        if self.sets == NULL:
-            raise MemoryError
+        headers = aligned_zeros((self.n + 1) * sizeof(WorkingSet), np.uint8)
+        self.headers, self.sets = headers, <WorkingSet *> &headers[0]
         for i in range(self.n):
-            numbers += structure.code_of(i)
+            numbers += structure.code_length(i)
         self.first = self.largest = SEVERAL if numbers <= SHORT * self.n else 1
         for i in range(self.n):
             total += self.bytes_of(i, self.first)
@@ -54,21 +53,20 @@ cdef class WorkingSets:
     def __dealloc__(self):
         cdef Py_ssize_t i
         if self.sets != NULL:
-            for i in range(self.n):             # the common block may be gone by now, if this was part of a cycle
+            for i in range(self.n):
                 if self.sets[i].capacity > self.first:
                     free(self.sets[i].codes)
-            free(self.sets)
 
     cdef Py_ssize_t bytes_of(self, Py_ssize_t i, Py_ssize_t capacity) noexcept nogil:
         """How much memory a set takes that has room for `capacity` outputs."""
-        cdef Py_ssize_t codes = (capacity * self.structure.code_of(i) * sizeof(int32_t) + 7) // 8 * 8
+        cdef Py_ssize_t codes = (capacity * self.structure.code_length(i) * sizeof(int32_t) + 7) // 8 * 8
         return codes + capacity * 24 + (cell(capacity, 0) * 8 if self.with_gram else 0)
 
     cdef void divide(self, Py_ssize_t i, char *block) noexcept nogil:
         """Makes a block of memory that of a set, of whose capacity it has the size."""
         cdef WorkingSet *s = self.sets + i
         s.codes = <int32_t *> block
-        s.weight = <double *> (block + (s.capacity * self.structure.code_of(i) * sizeof(int32_t) + 7) // 8 * 8)
+        s.weight = <double *> (block + (s.capacity * self.structure.code_length(i) * sizeof(int32_t) + 7) // 8 * 8)
         s.delta = s.weight + s.capacity
         s.used = <int64_t *> (s.delta + s.capacity)
         s.gram = <double *> (s.used + s.capacity) if self.with_gram else NULL
@@ -77,7 +75,7 @@ cdef class WorkingSets:
         """Room for `capacity` outputs in one block of memory; False when there is none."""
         cdef WorkingSet *s = self.sets + i
         cdef WorkingSet old = s[0]
-        cdef Py_ssize_t length = self.structure.code_of(i)
+        cdef Py_ssize_t length = self.structure.code_length(i)
         cdef char *block
         if capacity <= old.capacity:
             return True
@@ -119,7 +117,7 @@ cdef class WorkingSets:
     cdef Py_ssize_t find(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
         """Place of an output in the set of example i, -1 if it is not there."""
         cdef WorkingSet *s = self.sets + i
-        cdef Py_ssize_t j, length = self.structure.code_of(i)
+        cdef Py_ssize_t j, length = self.structure.code_length(i)
         for j in range(s.count):
             if memcmp(s.codes + j * length, code, length * sizeof(int32_t)) == 0:
                 return j
@@ -128,7 +126,7 @@ cdef class WorkingSets:
     cdef Py_ssize_t append(self, Py_ssize_t i, const int32_t *code, double delta, double weight) noexcept nogil:
         """Adds an output (its gram row is left to the caller) and returns its place, -1 when memory is out."""
         cdef WorkingSet *s = self.sets + i
-        cdef Py_ssize_t j = s.count, length = self.structure.code_of(i)
+        cdef Py_ssize_t j = s.count, length = self.structure.code_length(i)
         if j == s.capacity and not self.reserve(i, grown(j)):
             return -1
         memcpy(s.codes + j * length, code, length * sizeof(int32_t))
@@ -141,7 +139,7 @@ cdef class WorkingSets:
     cdef void remove(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
         """Drops an output; the last one takes its place."""
         cdef WorkingSet *s = self.sets + i
-        cdef Py_ssize_t last = s.count - 1, length = self.structure.code_of(i), k
+        cdef Py_ssize_t last = s.count - 1, length = self.structure.code_length(i), k
         s.count -= 1
         if j == last:
             return
@@ -156,7 +154,7 @@ cdef class WorkingSets:
     cdef void replace(self, Py_ssize_t i, Py_ssize_t j, const int32_t *code, double delta) noexcept nogil:
         """Another output, with weight 0, in the place of output j (sets without a gram table only)."""
         cdef WorkingSet *s = self.sets + i
-        cdef Py_ssize_t length = self.structure.code_of(i)
+        cdef Py_ssize_t length = self.structure.code_length(i)
         memcpy(s.codes + j * length, code, length * sizeof(int32_t))
         s.weight[j], s.delta[j], s.used[j] = 0.0, delta, 0
 
@@ -193,7 +191,7 @@ cdef class WorkingSets:
         cdef WorkingSet *s
         for i in range(self.n):
             s = self.sets + i
-            length = self.structure.code_of(i)
+            length = self.structure.code_length(i)
             for j in range(s.count):
                 if s.weight[j] > 0 or not positive:
                     outputs += 1
@@ -209,7 +207,7 @@ cdef class WorkingSets:
         cdef int32_t[::1] codes_v = codes
         for i in range(self.n):
             s = self.sets + i
-            length = self.structure.code_of(i)
+            length = self.structure.code_length(i)
             for j in range(s.count):
                 if s.weight[j] > 0 or not positive:
                     weights_v[o] = s.weight[j]

@@ -27,6 +27,7 @@ cdef class Choice(SummedStructure):
         self.n, self.most = len(right), most
         self.max_size = padded(most)
         self.max_code = self.max_parts = 1
+        self.one_part = True
 
     cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil:
         return 1

@@ -94,6 +94,7 @@ cdef class FactorBlocks(Choice):
         self.memory.append((right, codes, begin))
         self.right_data, self.right_codes, self.right_begin = &right[0], &codes[0], &begin[0]
         self.max_code, self.max_parts = max(1, self.inside.max_code), max(1, self.inside.max_parts)
+        self.one_part = self.inside.n == 0
 
     # -------------------------------------------------------------------------------------------------- blocks
 

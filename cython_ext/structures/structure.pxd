@@ -1,5 +1,6 @@
 """The output space of every example and its oracles; see structure.pyx for the contract."""
 
+cimport cython
 from libc.stdint cimport int32_t
 
 
@@ -9,11 +10,27 @@ cdef class Structure:
     cdef readonly Py_ssize_t max_code       # largest code length
     cdef readonly Py_ssize_t max_parts      # most parts that one output has
     cdef readonly Py_ssize_t strata, table_size     # what losses have reserved in every workspace
+    cdef bint one_part                      # every output is one part, and its code the number of it
 
     cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil
     cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil
     cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil
     cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil
+
+    @cython.final
+    cdef inline Py_ssize_t list_parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids,
+                                      double *counts) noexcept nogil:
+        """parts(), without a call where outputs are so small that it would take longer than all else."""
+        if not self.one_part:
+            return self.parts(i, code, ids, counts)
+        ids[0], counts[0] = code[0], 1.0
+        return 1
+
+    @cython.final
+    cdef inline Py_ssize_t code_length(self, Py_ssize_t i) noexcept nogil:
+        """code_of(), likewise."""
+        return 1 if self.one_part else self.code_of(i)
+
     cdef Py_ssize_t scratch_size(self, Py_ssize_t k) noexcept nogil
     cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil
     cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil

@@ -116,7 +116,7 @@ def test_one_factor_of_all_nodes_leads_to_the_problem_itself(name):
         largest = max(np.linalg.norm(exact.w), np.linalg.norm(w[: truth.dim]))
         h = layout.n * (4 * states * factors * 2 * (largest * longest + wrong)) ** 2
         assert exact.dual - 1e-9 <= times * best.primal and times * best.dual <= exact.primal + rho / 2 * h
-        relaxed = problem.features.figures(w, primal, LAM)['relaxed_primal']
+        relaxed = problem.figures(w, primal)['relaxed_primal']
         assert exact.dual - 1e-9 <= relaxed <= exact.primal + (primal - dual) + rho / 2 * h
         lower = relaxed_dual(problem, method.dual_point())
         assert lower <= exact.primal + 1e-9
@@ -134,7 +134,7 @@ def gaps_of_stages(layout, stages, passes):
         for _ in range(passes):
             method.run_pass(go())
         _, w = method.candidates()[0]
-        upper = problem.features.figures(w, problem.evaluate(w).primal, LAM)['relaxed_primal']
+        upper = problem.figures(w, problem.evaluate(w).primal)['relaxed_primal']
         lower = relaxed_dual(problem, method.dual_point())
         assert upper >= exact.dual * (1 - 1e-9) and lower <= exact.primal * (1 + 1e-9)
         gaps.append((upper - lower) / exact.primal)
