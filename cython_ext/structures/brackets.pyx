@@ -41,7 +41,8 @@ cdef class Brackets:
         for i in range(self.tree.n):
             self.found = []
             if self.tree.size_of(i):
-                self.features.scores(i, &w[0], work.theta)
+                with nogil:
+                    self.features.scores(i, &w[0], work.theta)
                 self._sentence(i, work)
             out.append(self.found)
         return out
@@ -49,14 +50,21 @@ cdef class Brackets:
     cdef int _sentence(self, Py_ssize_t i, Workspace work) except -1:
         cdef Forest f
         cdef double *score
-        cdef double *value = self.tree.forest(i, work.theta, work.scratch, &f, &score)
-        cdef double *mass = value + f.items
-        cdef double *share = mass + f.items
-        cdef double *events = share + f.edges
+        cdef double *value
+        cdef double *mass
+        cdef double *share
+        cdef double *events
+        cdef double total = -INFINITY
         cdef Py_ssize_t x
         cdef int32_t e
-        memset(events, 0, self.tree.events(i) * sizeof(double))
-        if f.items == 0 or packed.sums(&f, score, value, mass, share, events) == -INFINITY:
+        with nogil:
+            value = self.tree.forest(i, work.theta, work.scratch, &f, &score)
+            mass, share = value + f.items, value + 2 * f.items
+            events = share + f.edges
+            memset(events, 0, self.tree.events(i) * sizeof(double))
+            if f.items:
+                total = packed.sums(&f, score, value, mass, share, events)
+        if total == -INFINITY:
             return 0
         for x in range(1, f.items):
             if 0 <= f.symbol[x] < self.tree.g.labels:
