@@ -34,6 +34,7 @@ cdef class WorkingSets:
     cdef Py_ssize_t append(self, Py_ssize_t i, const int32_t *code, double delta, double weight) noexcept nogil
     cdef void remove(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil
     cdef void replace(self, Py_ssize_t i, Py_ssize_t j, const int32_t *code, double delta) noexcept nogil
+    cdef Py_ssize_t bytes_of_codes(self, Py_ssize_t i, Py_ssize_t capacity) noexcept nogil
     cdef Py_ssize_t bytes_of(self, Py_ssize_t i, Py_ssize_t capacity) noexcept nogil
     cdef void divide(self, Py_ssize_t i, char *block) noexcept nogil
     cdef void announce(self, Py_ssize_t i) noexcept nogil

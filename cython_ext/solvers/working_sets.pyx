@@ -57,16 +57,19 @@ cdef class WorkingSets:
                 if self.sets[i].capacity > self.first:
                     free(self.sets[i].codes)
 
+    cdef Py_ssize_t bytes_of_codes(self, Py_ssize_t i, Py_ssize_t capacity) noexcept nogil:
+        """How much memory the codes of `capacity` outputs take, with what aligns what comes behind them."""
+        return (capacity * self.structure.code_length(i) * sizeof(int32_t) + 7) // 8 * 8
+
     cdef Py_ssize_t bytes_of(self, Py_ssize_t i, Py_ssize_t capacity) noexcept nogil:
         """How much memory a set takes that has room for `capacity` outputs."""
-        cdef Py_ssize_t codes = (capacity * self.structure.code_length(i) * sizeof(int32_t) + 7) // 8 * 8
-        return codes + capacity * 24 + (cell(capacity, 0) * 8 if self.with_gram else 0)
+        return self.bytes_of_codes(i, capacity) + capacity * 24 + (cell(capacity, 0) * 8 if self.with_gram else 0)
 
     cdef void divide(self, Py_ssize_t i, char *block) noexcept nogil:
         """Makes a block of memory that of a set, of whose capacity it has the size."""
         cdef WorkingSet *s = self.sets + i
         s.codes = <int32_t *> block
-        s.weight = <double *> (block + (s.capacity * self.structure.code_length(i) * sizeof(int32_t) + 7) // 8 * 8)
+        s.weight = <double *> (block + self.bytes_of_codes(i, s.capacity))
         s.delta = s.weight + s.capacity
         s.used = <int64_t *> (s.delta + s.capacity)
         s.gram = <double *> (s.used + s.capacity) if self.with_gram else NULL
