@@ -129,7 +129,8 @@ def test_weights(script, prepared, program, monkeypatch, capsys):
     monkeypatch.setattr(weights, 'LP_PASSES', 30)
     monkeypatch.setattr(weights, 'RUNS', (('soft', '0.1/n', 4), ('soft', '0.1/n', 200)))
     weights.main([str(prepared), '--ssvm', program])
-    assert re.search(r'^rcv1: within 1 % [\d.]+ times sooner than lp$', capsys.readouterr().out, re.M)
+    sooner = r'within 1 % [\d.]+ times sooner than lp'
+    assert re.search(rf'^rcv1: {sooner}; by the log {sooner}$', capsys.readouterr().out, re.M)
     *lp, early, late = rows_of(prepared / 'weights.csv')
     assert [row['method'] for row in lp] == ['lp'] * 15 and lp[-1]['passes'] == '30'
     best = float(lp[-1]['relaxed'])
@@ -137,6 +138,7 @@ def test_weights(script, prepared, program, monkeypatch, capsys):
     assert best - 1e-4 <= float(late['relaxed']) <= min(row['relaxed_primal'] for row in logged) + 1e-4
     assert float(late['relaxed']) <= 1.01 * best < float(early['relaxed'])
     assert (early['within'], late['within']) == ('0', '1')
+    assert all(float(row['relaxed']) <= float(row['logged']) + 1e-4 for row in (early, late))
 
 
 def test_weights_that_are_not_near(script):

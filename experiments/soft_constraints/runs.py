@@ -19,6 +19,7 @@ RHOS = tuple(f'{rho}/n' for rho in PAPER_RHOS)  # beside the mean of the losses 
 
 SOFT = ('--relaxation', 'soft', '--solver', 'bcfw')
 DLPW = ('--relaxation', 'lp', '--solver', 'dlpw', '--gap-every', 20, '--max-passes', 2000)  # evaluations are slow
+JUDGE = ('--relaxation', 'lp', '--solver', 'sgd', '--set', 'gamma0=1e-3', '--max-passes', 0)
 METHODS = {
     'exact': ('--relaxation', 'none', '--solver', 'bcfw'),
     'lp': ('--relaxation', 'lp', '--solver', 'bcfw'),
@@ -94,8 +95,8 @@ class Set:
         return found['rows'], found['scores']
 
     def steps(self, method, rho='', passes=1):
-        """[(passes, seconds, relaxed objective)] of the weights: of `lp` all evaluations of one run of so many passes,
-        of other methods the last one, whose weights linear programs judge."""
+        """[(passes, seconds, relaxed objective of the weights, what the log says of it)]: of `lp` all evaluations of
+        one run of so many passes, of other methods the last one, whose weights linear programs judge."""
         found = self._kept(f'{method} {rho} {passes} passes', lambda: self._judged(method, rho, passes))
         return [tuple(step) for step in found['steps']]
 
@@ -126,21 +127,10 @@ class Set:
         )
         if method != 'lp':
             # no pass: the objective of the weights that it starts from; gamma0, or it would look for a step size first
-            start = (
-                '--init',
-                model,
-                '--relaxation',
-                'lp',
-                '--solver',
-                'sgd',
-                '--set',
-                'gamma0=1e-3',
-                '--max-passes',
-                0,
-            )
-            objective = self._logged(*start, '--lambda', TIMES[self.name] / self.n, self.train, judge)[-1]['primal']
-            return {'steps': [(passes, rows[-1]['seconds'], objective)]}
-        return {'steps': [(int(row['pass']), row['seconds'], row['primal']) for row in rows]}
+            start = ('--init', model, *JUDGE, '--lambda', TIMES[self.name] / self.n)
+            objective = self._logged(*start, self.train, judge)[-1]['primal']
+            return {'steps': [(passes, rows[-1]['seconds'], objective, rows[-1]['relaxed_primal'])]}
+        return {'steps': [(int(row['pass']), row['seconds'], row['primal'], row['primal']) for row in rows]}
 
     def _trained(self, method, rho, train, model, *words):
         n = len(train.read_text().splitlines())
