@@ -11,6 +11,7 @@ import mmap
 import os
 import struct
 import sys
+import tokenize
 import warnings
 import zipfile
 import zlib
@@ -39,6 +40,7 @@ DAMAGE = (
     TypeError,
     OverflowError,
     SyntaxError,
+    tokenize.TokenError,
     MemoryError,
     RecursionError,
     UserWarning,

@@ -13,6 +13,7 @@ from data_formats.atomic import atomic_output
 from data_formats.errors import DataError
 from data_formats.model import load
 from data_formats.model_header import BY_MATRIX
+from data_formats.parameters.label_sets import MULTIPLIERS
 from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
 from ssvm_cli.inputs import read_data
 from ssvm_cli.kernels import support_tokens
@@ -65,8 +66,12 @@ def certify(o):
         dual, source = hinge_dual(problem, model.dual, o, progress)
     if dual <= 0:
         dual, source = 0.0, 'right outputs'
-    figures = report(model, problem, dataset.n, evaluation.primal, dual, source)
-    figures |= relaxed_bounds(problem, w, evaluation.primal, model.dual) | relaxation_of(model)
+    relaxed = relaxed_bounds(problem, w, evaluation.primal, model.dual)
+    solved = (evaluation.primal, dual)
+    if MULTIPLIERS in model.weights:  # which training has changed until the relaxed problem was solved
+        solved = relaxed['relaxed_primal'], relaxed.get('relaxed_dual', 0.0)
+    figures = report(model, problem, dataset.n, evaluation.primal, dual, source, solved)
+    figures |= relaxed | relaxation_of(model)
     if o.per_example is not None:
         write_losses(o.per_example, dataset, numbers, problem.structure.by_example(evaluation.loss_values))
     if o.as_json:
@@ -195,8 +200,8 @@ def dual_by_passes(problem, passes):
     return problem.dual_value(best)
 
 
-def report(model, problem, examples, primal, dual, source):
-    """The figures as --json prints them."""
+def report(model, problem, examples, primal, dual, source, solved):
+    """The figures as --json prints them; solved: the two bounds that the tolerance was about."""
     stated = model.header.get('tolerance') or {'rel_gap': 0.001}
     tolerance = Tolerance(stated['rel_gap'], stated.get('epsilon'))
     return {
@@ -205,7 +210,7 @@ def report(model, problem, examples, primal, dual, source):
         'gap': absolute_gap(primal, dual),
         'relative_gap': relative_gap(primal, dual),
         'dual_source': source,
-        'status': 'converged' if tolerance.reached(primal, dual) else 'not converged',
+        'status': 'converged' if tolerance.reached(*solved) else 'not converged',
         'training_status': model.header.get('status'),
         'tolerance': {'rel_gap': tolerance.rel_gap, 'epsilon': tolerance.epsilon},
         'lambda': problem.lam,

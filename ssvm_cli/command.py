@@ -156,6 +156,7 @@ class GeometricPath(click.ParamType):
     """FROM:TO:FACTOR, a geometric sequence that ends at TO or before it."""
 
     name = 'path'
+    rising = True  # whether TO may be above FROM
 
     def convert(self, value, param, ctx):
         if isinstance(value, tuple):
@@ -166,6 +167,8 @@ class GeometricPath(click.ParamType):
             self.fail(f'{value!r} is not FROM:TO:FACTOR, three numbers (such as 1:0.001:0.7)')
         if not all(0 < number < math.inf for number in (first, last, factor)):
             self.fail(f'{value!r}: expected positive numbers')
+        if last > first and not self.rising:
+            self.fail(f'{value!r}: TO {last:g} is above FROM {first:g} (expected one below it)')
         if (first != last and (factor < 1) != (last < first)) or (factor == 1 and first != last):
             self.fail(f'{value!r}: FACTOR {factor:g} does not lead from {first:g} to {last:g}')
         count = 1 if first == last else 1 + math.floor((math.log(last) - math.log(first)) / math.log(factor) + 1e-9)
@@ -175,7 +178,9 @@ class GeometricPath(click.ParamType):
 
 
 class NumberOrPath(GeometricPath):
-    """A positive number, or FROM:TO:FACTOR; converted to a tuple of numbers."""
+    """A positive number, or FROM:TO:FACTOR, which falls; converted to a tuple of numbers."""
+
+    rising = False
 
     def convert(self, value, param, ctx):
         if isinstance(value, tuple) or ':' in str(value):

@@ -28,7 +28,8 @@ def requested_relaxation(o, layout):
     if name != 'soft' and asked:
         raise UsageError(f'{asked[0]} is about --relaxation soft')
     if name == 'soft' and o.objective != 'hinge' and not asked and o.relaxation is None:
-        raise UsageError(f'{o.objective} needs sums over all outputs, and these graphs are too large (use hinge)')
+        why = 'these graphs are too large, or have other factors beside one that counts'
+        raise UsageError(f'{o.objective} needs sums over all outputs, and {why} (use hinge)')
     if name == 'soft' and o.objective != 'hinge':
         raise UsageError(f'--relaxation soft is a relaxation of the hinge, not of {o.objective} (--relaxation none)')
     if name != 'soft':

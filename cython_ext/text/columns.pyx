@@ -64,7 +64,12 @@ cdef class ColumnParser(Parser):
         free(self.cells)
 
     def begin(self, carried):
+        cdef int64_t line = self.line
         self.width, self.width_line = carried or (0, 0)
+        if self.width:              # the part that showed it is another parser's, which may not have come to it yet
+            self.line = self.width_line
+            self._check_enough(self.width)
+            self.line = line
 
     def take(self):
         self.end_example()
@@ -143,13 +148,19 @@ cdef class ColumnParser(Parser):
         cdef const char* nothing = b''
         if self.width:
             self.fail(f'{count} column{"s" * (count != 1)}', nothing, nothing, f'expected {self.width} as in line {self.width_line}')
+        self._check_enough(count)
+        self.width = count
+        self.width_line = self.line
+        return 0
+
+    cdef int _check_enough(self, int64_t count) except -1:
+        """The first row has as many columns as the template uses, and all of the file where it is learned from."""
+        cdef const char* nothing = b''
         if self.learning and count != self.columns:
             self.fail(f'{count} columns', nothing, nothing, f'expected {self.columns} as in the first row')
         if count < self.needed:
             known = f'{self.columns - 1}, or {self.columns} with the label'
             self.fail(f'{count} column{"s" * (count != 1)}', nothing, nothing, f'expected {known}; the template uses {self.needed}')
-        self.width = count
-        self.width_line = self.line
         return 0
 
     cdef int _more_cells(self) except -1 nogil:

@@ -135,7 +135,7 @@ def test_an_augmented_lagrangian_solves_the_relaxed_problem(files, relaxed, file
     result = run('train', '--lambda', 0.02, *soft, *options, '--log', 'log.csv', file, 'm')
     assert 'stage 2, rho' in result.stderr
     report, header = gap_of(file, 'm'), load('m').header
-    assert header['status'] == 'converged'
+    assert header['status'] == report['status'] == 'converged'
     assert report['relaxed_primal'] - report['relaxed_dual'] <= 0.01 * report['relaxed_primal'] * (1 + 1e-9)
     assert report['relaxed_dual'] <= best['primal'] and report['relaxed_primal'] >= best['dual']
     assert report['primal'] == pytest.approx(header['primal'], rel=1e-9)
@@ -153,6 +153,8 @@ def test_an_augmented_lagrangian_solves_the_relaxed_problem(files, relaxed, file
 
 def test_multipliers_belong_to_their_graphs(files):
     run('train', *QUIET, '--augmented-lagrangian', '--max-passes', 50, 'trees.jsonl', 'm')
+    report = gap_of('trees.jsonl', 'm')  # the soft problem of the last stage is solved, the relaxed one is not
+    assert report['status'] == 'not converged' and report['relaxed_primal'] > 1.001 * report['relaxed_dual']
     (files / 'other.jsonl').write_text(graphs(7, seed=3))
     assert 'other.jsonl: the model has 540 multipliers (expected 126, ' in run('gap', 'other.jsonl', 'm', code=1).stderr
     assert run('predict', 'other.jsonl', 'm').stdout.count('\n') == 7
@@ -300,7 +302,8 @@ def picture(rng, side):
         (('--kernel', 'rbf'), '--kernel has no meaning for the task multilabel'),
         (('--feature-set', 'observed'), 'use --feature-set all'),
         (('--rho', 0), 'rho'),
-        (('--rho', '1:2:0.5'), 'FACTOR 0.5 does not lead from 1 to 2'),
+        (('--rho', '1:2:3'), "'1:2:3': TO 2 is above FROM 1 (expected one below it)"),
+        (('--rho', '1:0.5:2'), 'FACTOR 2 does not lead from 1 to 0.5'),
         (('--relaxation', 'lp', '--augmented-lagrangian'), '--augmented-lagrangian is about --relaxation soft'),
         (('--relaxation', 'none', '--smooth-max', 1), '--smooth-max is about --relaxation soft'),
         (('--smooth-max', 0), '0 is not above 0'),

@@ -294,6 +294,11 @@ MALFORMED = [
         r'array weights\.state is damaged',
     ),
     (
+        'open brackets in npy',
+        lambda path: rewrite_raw(path, 'weights.state.npy', npy(np.zeros((3, 2))).replace(b'(3, 2), }', b'(3, 2, (()')),
+        r'array weights\.state is damaged',
+    ),
+    (
         'huge npy',
         lambda path: rewrite_raw(
             path, 'weights.state.npy', npy(np.zeros((3, 2))).replace(b'(3, 2), }   ', b'(3000, 2), }')

@@ -155,3 +155,15 @@ def test_a_parser_that_has_failed_is_not_used_again(folder, name):
     with pytest.raises(DataError):
         parse(bad)
     assert told(parse(good)) == expected
+
+
+def test_too_few_columns_are_seen_in_every_part(folder):
+    """Whichever is parsed first: the width is that of the first row, which may be in a part before."""
+    known, options = known_of(folder, 'conll')
+    path = folder / 'narrow.conll'
+    path.write_bytes(b'a\n\n' + b'b\n\n' * 3)
+    with Source(path, block=3) as source:
+        reader = FORMATS['conll'].reader(source, options, known)
+        for part in reader.parts(source):
+            with pytest.raises(DataError, match=r'narrow.conll:1: 1 column \(expected 2, or 3 with the label'):
+                PartParser(source, reader, options, known)(part)
