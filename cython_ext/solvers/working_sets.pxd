@@ -20,11 +20,10 @@ cdef inline Py_ssize_t cell(Py_ssize_t j, Py_ssize_t k) noexcept nogil:
 
 
 @cython.final
-@cython.no_gc_clear             # a cycle that is collected must not take the headers away before they are read a last time
 cdef class WorkingSets:
     cdef Structure structure
     cdef WorkingSet *sets
-    cdef object headers, memory
+    cdef object memory
     cdef readonly Py_ssize_t n
     cdef readonly bint with_gram
     cdef Py_ssize_t first                   # outputs that every set has room for in the common block

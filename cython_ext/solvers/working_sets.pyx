@@ -6,7 +6,7 @@ Weights of an example are not negative, and sum to 1 where the objective says so
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy
 
 from cython_ext.kernels.prefetch cimport prefetch_line
@@ -32,10 +32,11 @@ cdef class WorkingSets:
 
     def __cinit__(self, Structure structure not None, bint with_gram=False, double right_weight=1.0):
         cdef Py_ssize_t i, total = 0, numbers = 0
-        cdef uint8_t[::1] blocks, headers
+        cdef uint8_t[::1] blocks
         self.structure, self.n, self.with_gram = structure, structure.n, with_gram
-        headers = aligned_zeros((self.n + 1) * sizeof(WorkingSet), np.uint8)
-        self.headers, self.sets = headers, <WorkingSet *> &headers[0]
+        self.sets = <WorkingSet *> calloc(max(self.n, 1), sizeof(WorkingSet))
+        if self.sets == NULL:
+            raise MemoryError
         for i in range(self.n):
             numbers += structure.code_length(i)
         self.first = self.largest = SEVERAL if numbers <= SHORT * self.n else 1
@@ -53,9 +54,10 @@ cdef class WorkingSets:
     def __dealloc__(self):
         cdef Py_ssize_t i
         if self.sets != NULL:
-            for i in range(self.n):
+            for i in range(self.n):             # the common block may be gone by now, if this was part of a cycle
                 if self.sets[i].capacity > self.first:
                     free(self.sets[i].codes)
+            free(self.sets)
 
     cdef Py_ssize_t bytes_of_codes(self, Py_ssize_t i, Py_ssize_t capacity) noexcept nogil:
         """How much memory the codes of `capacity` outputs take, with what aligns what comes behind them."""
