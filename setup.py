@@ -1,6 +1,7 @@
 """Build the Cython core. Everything else about the package stands in pyproject.toml."""
 
 import os
+import re
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -35,13 +36,11 @@ if SANITIZE:
 
 def extensions():
     """One extension per .pyx; the module name is the path."""
-    headers = sorted(map(str, Path('cython_ext').rglob('*.h')))
     return [
         Extension(
             '.'.join(path.with_suffix('').parts),
             [str(path)],
             include_dirs=['.'],
-            depends=headers,
             extra_compile_args=COMPILE,
             extra_link_args=LINK,
         )
@@ -49,9 +48,25 @@ def extensions():
     ]
 
 
+def with_nested_headers(extension):
+    """Let an extension depend on the headers that its headers include: Cython notes only those that it names itself."""
+    found = set()
+    wanted = [name for name in extension.depends if Path(name).is_file()]
+    while wanted:
+        name = wanted.pop()
+        if name not in found:
+            found.add(name)
+            wanted += re.findall(r'^#include "(.+)"', Path(name).read_text(), re.MULTILINE)
+    extension.depends = sorted(found)
+    return extension
+
+
 Options.warning_errors = True
 JOBS = os.cpu_count() or 1
 setup(
-    ext_modules=cythonize(extensions(), compiler_directives=DIRECTIVES, nthreads=JOBS),
+    ext_modules=[
+        with_nested_headers(extension)
+        for extension in cythonize(extensions(), compiler_directives=DIRECTIVES, nthreads=JOBS)
+    ],
     options={'build_ext': {'parallel': JOBS}},
 )
