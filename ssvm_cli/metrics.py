@@ -1,21 +1,13 @@
 """Scores of predicted labels: accuracy, precision, recall and F1 per label, and of chunks as conlleval has them."""
 
-import re
-
 import numpy as np
 
-OUTSIDE, BEGIN, INSIDE, END, SINGLE = range(5)
-PREFIXES = {'O': OUTSIDE, 'B': BEGIN, 'I': INSIDE, 'E': END, 'S': SINGLE}
-TAG = re.compile(r'O|[BIES](-.+)?', re.DOTALL)
+from ssvm_cli.chunk_tags import BEGIN, END, OUTSIDE, SINGLE, ChunkTags, chunk_tags, near_miss
 
 
 def are_chunk_tags(names):
-    """Whether label names look like IOB1, IOB2 or IOBES tags: O, B-TYPE, I-TYPE, E-TYPE, S-TYPE, or without types."""
-    names = list(names)
-    if not all(TAG.fullmatch(name) for name in names):
-        return False
-    typed = [name for name in names if '-' in name]
-    return bool(typed) or ('O' in names and not {'B', 'I'}.isdisjoint(names))
+    """Whether label names look like tags of chunks of one scheme."""
+    return chunk_tags(names) is not None
 
 
 class Scores:
@@ -29,7 +21,10 @@ class Scores:
 
     def __init__(self, label_names, chunks=None, cost=None):
         self.names = list(label_names)
-        self.chunks = are_chunk_tags(self.names) if chunks is None else chunks
+        tags = chunk_tags(self.names)
+        self.chunks = tags is not None if chunks is None else chunks
+        self.tags = tags or ChunkTags()
+        self.remark = near_miss(self.names) if chunks is None and tags is None else None
         self.cost = cost
         self.loss = 0.0  # of the tokens whose right label the model knows
         self.sequences = self.right_sequences = 0
@@ -141,6 +136,8 @@ class Scores:
             lines += [score_line(name, score, width) for name, score in scores.items()]
             if total:
                 lines.append(score_line('all chunks', total, width))
+        if self.remark is not None:
+            lines.append(self.remark)
         return '\n'.join(lines)
 
     def _id(self, name):
@@ -152,8 +149,8 @@ class Scores:
         return self._ids[name]
 
     def _add_tag(self, name):
-        prefix, _, kind = name.partition('-')
-        self._prefix.append(PREFIXES.get(prefix, INSIDE))
+        role, kind = self.tags.role(name)
+        self._prefix.append(role)
         self._type.append(self._types.setdefault(kind, len(self._types)))
 
     def _add_chunks(self, offsets, gold, found):

@@ -6,7 +6,7 @@ import click
 
 from cython_ext.parallel import in_order
 from data_formats.atomic import atomic_output
-from data_formats.errors import DataError, UsageError
+from data_formats.errors import UsageError
 from data_formats.model import load
 from data_formats.reading import PartParser
 from ssvm_cli.decoder import Decoder
@@ -53,15 +53,14 @@ def predict(o):
             proved = None if known is None else proved + known
             if scored:
                 scores.compare(dataset, outputs)
-        if scored and not scores.count:
-            outputs = decoder.task.outputs_name
-            expected = f'expected {outputs}{decoder.task.place(model)} for --evaluate and --metrics'
-            raise DataError(source.name, None, f'no {outputs}', expected)
     Progress(o.verbose).say(f'{o.test}: {counted(examples, "example")}, {counted(tokens, "token")}', level=2)
     if proved is not None and examples:
         text = f'{proved} of {counted(examples, "output")} are proved to be the best'
         Progress(o.verbose).say(f'{o.test}: {text}', level=1 if o.evaluate else 2)
-    if o.evaluate:
+    if scored and not scores.count:
+        nothing = f'no {decoder.task.outputs_name}{decoder.task.place(model)}: nothing to score'
+        click.echo(f'{source.name}: {nothing}'.encode('utf-8', 'surrogateescape'), err=True)
+    elif o.evaluate:
         click.echo(scores.table().encode('utf-8', 'surrogateescape'), err=True)
     if o.metrics is not None:
         with atomic_output(o.metrics) as stream:

@@ -92,8 +92,7 @@ def test_pictures_without_boxes_and_words_that_are_not_known(files):
     scores = json.loads((files / 'scores.json').read_text())
     assert scores['pictures'] == 1 and scores['overlap'] == (1 if first == '0 0 0 1' else 0.5)
     (files / 'none.boxes').write_text('picture 2 2\n0 0 a\n')
-    said = run('predict', '--evaluate', 'none.boxes', 'm', code=1).stderr
-    assert 'no boxes (expected boxes for --evaluate and --metrics)' in said
+    assert 'none.boxes: no boxes: nothing to score' in run('predict', '--evaluate', 'none.boxes', 'm').stderr
     assert 'test.boxes:7: a picture without a box' in run('gap', 'test.boxes', 'm', code=1).stderr
     assert (
         'no boxes (expected boxes, as in TRAIN)'

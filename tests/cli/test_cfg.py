@@ -326,7 +326,6 @@ REFUSED = {
     'costs': (['train', '--task-loss', 'a.svm', 'train.mrg', 'm'], 2, 'takes no cost matrix (choose from zero-one'),
     'eg': (['train', '--objective', 'softmax-margin', '--solver', 'eg', 'train.mrg', 'm'], 2, 'eg'),
     'marginals': (['predict', '--marginals', 'test.mrg', 'hinge'], 2, 'scores of hinge are no probabilities'),
-    'no trees': (['predict', '--evaluate', 'words', 'hinge', 'm'], 1, 'words: no trees (expected trees for --evalu'),
     'dev': (['train', '--dev', 'words', 'train.mrg', 'm'], 1, 'words: no trees (expected trees, as in TRAIN)'),
     'sentences': (['train', '--format', 'brackets', 'words', 'm'], 1, "words:1: 'n0' outside of any tree"),
     'a label': (['gap', 'new.mrg', 'hinge'], 1, 'tree 2 has a label that hinge does not know (expected known ones)'),

@@ -123,9 +123,12 @@ def test_labels_that_the_model_does_not_know_are_errors(files, models, tmp_path)
 
 
 def test_evaluating_without_labels(models, tmp_path):
-    error = run('predict', '--evaluate', '-', models['crf'], tmp_path / 'out', code=1, stdin='w0\nw1\n').stderr
-    assert error == '<stdin>: no labels (expected labels in column 2 for --evaluate and --metrics)\n'
-    assert not (tmp_path / 'out').exists()
+    how = ('--evaluate', '--metrics', tmp_path / 'm.json', '-', models['crf'], tmp_path / 'out')
+    for given, examples in (('w0\nw1\n', 1), ('', 0)):
+        error = run('predict', *how, stdin=given).stderr
+        assert error == '<stdin>: no labels in column 2: nothing to score\n'
+        assert (tmp_path / 'out').read_text().count('w0') == examples
+        assert json.loads((tmp_path / 'm.json').read_text())['tokens'] == 0
 
 
 def test_threads_change_nothing(files, models, tmp_path):
