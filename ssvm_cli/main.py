@@ -3,6 +3,7 @@
 import contextlib
 import os
 import sys
+import time
 
 
 def run():
@@ -10,12 +11,13 @@ def run():
 
     Everything is imported in here, so that a Ctrl-C before that is done ends like one after it: no traceback, 130.
     """
+    started = time.monotonic()
     try:
         if sys.stderr is None:  # closed by the caller: what is said to people goes nowhere
             sys.stderr = open(os.devnull, 'w')  # noqa: SIM115
         from ssvm_cli.cli import cli
 
-        cli.main()
+        cli.main(obj={'started': started})
     except SystemExit as end:
         if end.code in (130, 143):  # threads may be at work still, and nobody waits for what they find
             leave(end.code)

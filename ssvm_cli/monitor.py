@@ -31,6 +31,7 @@ class Limits:
 
     max_passes: int
     max_time: float | None = None
+    started: float | None = None  # by time.monotonic(), when that time began; None where it begins with the run
 
 
 class Monitor:
@@ -75,7 +76,7 @@ class Monitor:
         self._proved = None  # the dual point whose value has been computed from the data
         self._dev_scores = {}
         self._figures = None  # those of the problem at the best weights, once they were asked for
-        self._earlier = 0.0  # training time of the runs before a resumption
+        self._earlier = 0.0  # time of the runs before a resumption
         self._started = time.monotonic()
         self._saved = self._started
 
@@ -90,7 +91,8 @@ class Monitor:
         Returns:
             one of the status words above. Interrupted with a hard margin, there may be no weights in the bounds yet.
         """
-        self._started = self._saved = time.monotonic()
+        self._saved = time.monotonic()
+        self._started = self._saved if self.limits.started is None else self.limits.started
         first_row = self._evaluated is None and (evaluate_first or self.limits.max_passes == 0)
         self._due |= first_row
         with self._time_limit(stop):

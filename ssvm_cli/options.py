@@ -454,7 +454,13 @@ stopping_options = together(
         metavar='N',
         help='Passes over the data; 0 reads, evaluates and writes. Default: 1000 (perceptron: 10).',
     ),
-    stopping('--max-time', type=Number(positive=True), metavar='SECONDS', help='Time spent training. Default: off.'),
+    stopping(
+        '--max-time',
+        type=Number(positive=True),
+        metavar='SECONDS',
+        help='Time from the start of the command, so that reading and building count; what is evaluated and written at '
+        'the end comes on top. Default: off.',
+    ),
     stopping('--require-gap', is_flag=True, help='End with status 3 if a limit comes before the tolerance.'),
     stopping(
         '--no-certificate',

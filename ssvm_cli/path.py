@@ -65,7 +65,7 @@ class PathTraining(Training):
                     self._next(lam)
                 status = self._train_one(stop, place)
                 missed |= status != monitor.CONVERGED
-                if status == monitor.INTERRUPTED:
+                if status in (monitor.INTERRUPTED, monitor.MAX_TIME):
                     break
             model = self._best[1]
             self._write(model, stop)
@@ -94,12 +94,11 @@ class PathTraining(Training):
     def _train_one(self, stop, place):
         """Trains at the present lambda; a row of the log, and the model if it is wanted. Returns the status."""
         o = self.o
-        limit = self.info.max_passes if o.max_passes is None else o.max_passes
         self.monitor = monitor.Monitor(
             self.problem,
             self.solver,
             self._tolerance,
-            monitor.Limits(limit, o.max_time),
+            self._limits(),
             Schedule(o.gap_every),
             self.progress,
             seconds=self._making,

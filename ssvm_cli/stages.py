@@ -7,7 +7,7 @@ optimum of the relaxed problem for any rho.
 """
 
 import math
-import time
+from dataclasses import replace
 
 from cython_ext.local_marginals import relaxed_dual
 from cython_ext.structures.relaxations import next_stage
@@ -55,10 +55,9 @@ class StagedTraining(Training):
         return ('rho', *super()._columns())
 
     def _optimise(self, stop, saved):
-        started, stage, whole = time.monotonic(), 1, self.limits
+        stage, whole = 1, self.limits
         while True:
-            left = None if whole.max_time is None else whole.max_time - (time.monotonic() - started)
-            self.limits = monitor.Limits(whole.max_passes - self._before['pass'], left)
+            self.limits = replace(whole, max_passes=whole.max_passes - self._before['pass'])
             self.monitor = self._new_monitor(self._tolerance_of_stage())
             status = self.monitor.run(stop, evaluate_first=stage == 1 and self.o.init is not None)
             solved = self._report(stage)

@@ -1,5 +1,6 @@
 """ssvm train"""
 
+import time
 from types import SimpleNamespace
 
 import click
@@ -48,7 +49,8 @@ def command(ctx, **given):
     """
     from ssvm_cli.trainings import train
 
-    ctx.exit(train(SimpleNamespace(**resolve(ctx, given))))
+    started = (ctx.obj or {}).get('started', time.monotonic())  # of the process, where it is this command's own
+    ctx.exit(train(SimpleNamespace(**resolve(ctx, given), started=started)))
 
 
 def resolve(ctx, given):

@@ -67,7 +67,7 @@ class Training:
         self._read()
         self._build()
         tolerance = self.tolerance = None if o.no_certificate else Tolerance(o.rel_gap, o.epsilon)
-        self.limits = monitor.Limits(self.info.max_passes if o.max_passes is None else o.max_passes, o.max_time)
+        self.limits = self._limits()
         self.dev = self._dev_scorer()
         self._initialise()
         self._restore_solver(saved)
@@ -90,6 +90,11 @@ class Training:
         if self.failed:
             return 1
         return GAP_MISSED if o.require_gap and status != monitor.CONVERGED else 0
+
+    def _limits(self):
+        """Of the run. The time is that of the process, so that reading and building count."""
+        o = self.o
+        return monitor.Limits(self.info.max_passes if o.max_passes is None else o.max_passes, o.max_time, o.started)
 
     def _optimise(self, stop, saved):
         """Runs the solver from where it is, or from a checkpoint; returns the status."""
