@@ -22,6 +22,7 @@ NAME = 'arff'
 DESCRIPTION = 'ARFF of MULAN (labels named by NAME.xml) or MEKA (-C n in the relation), dense or sparse'
 EXTENSIONS = ('.arff',)
 TASKS = ('multilabel',)
+VALUES = True
 
 UNQUOTED = re.compile(rb'[^\s,{}\'"%\\?]+')
 LABELS = 'expected NAME.xml beside NAME.arff, or -C n in the relation'

@@ -20,6 +20,7 @@ class CandidateDataset:
     qids: np.ndarray  # int64 [n], the numbers of the examples in the file
     attributes: Vocabulary
     graded: bool = False  # targets are grades: higher ones are better
+    scale: np.ndarray | None = None  # float64 [attributes], as of TokenDataset
 
     @property
     def n(self):

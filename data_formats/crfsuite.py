@@ -11,6 +11,7 @@ NAME = 'crfsuite'
 DESCRIPTION = 'CRFsuite: LABEL, TAB, ATTRIBUTE[:VALUE], TAB, ..., one token a line, blank line after a sequence'
 EXTENSIONS = ('.crfsuite', '.crf')
 TASKS = ('chain', 'multiclass')
+VALUES = True
 NEIGHBOURS = True
 
 

@@ -29,6 +29,7 @@ class ReadOptions:
     terminals : 'word' or 'pos', what the rules of a grammar end in (brackets)
     grades : targets are grades of relevance, not losses (candidates)
     top : the label that every tree has on top (brackets; None while training, or to leave trees as they are)
+    scale : 'max' or 'std', what the values of each attribute are divided by; 'none' (scaling.py; training only)
     threads : that may read a whole file side by side, where the vocabularies are known
     """
 
@@ -49,6 +50,7 @@ class ReadOptions:
     terminals: str = 'word'
     top: str | None = None
     grades: bool = False
+    scale: str = 'none'
 
 
 @dataclass
@@ -75,6 +77,7 @@ class TokenDataset:
     template: str | None = None  # the template that made the attributes, and
     columns: int | None = None  # the number of columns of the file, both for CoNLL columns only
     unknown_labels: dict = field(default_factory=dict)  # token -> name, where labels is -1 but the file has a label
+    scale: np.ndarray | None = None  # float64 [attributes], what their values were divided by (training data)
 
     @property
     def n(self):
@@ -205,7 +208,13 @@ def biased(dataset, name):
         bias = attributes.add(name.encode())
     rows = np.arange(len(dataset.indptr) - 1)
     indptr, indices, values = with_entries(dataset.indptr, dataset.indices, dataset.values, rows, bias)
-    return {'attributes': attributes, 'indptr': indptr, 'indices': indices, 'values': values}
+    scale = scale_with_bias(dataset.scale, attributes)
+    return {'attributes': attributes, 'indptr': indptr, 'indices': indices, 'values': values, 'scale': scale}
+
+
+def scale_with_bias(scale, attributes):
+    """The scale, or None, of a vocabulary that a bias may have been added to: that stays as it is."""
+    return None if scale is None else np.append(scale, np.ones(len(attributes) - len(scale)))
 
 
 def with_entries(indptr, indices, values, rows, k):

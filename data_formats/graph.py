@@ -27,6 +27,7 @@ NAME = 'graph'
 DESCRIPTION = 'factor graphs as JSON lines: {"states": ..., "nodes": [...], "factors": [...]}, one example a line'
 EXTENSIONS = ('.jsonl', '.graph')
 TASKS = ('graph',)
+VALUES = True
 
 
 def reader(source, options, vocabularies):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cython_ext.text.vocabulary import Vocabulary
-from data_formats.dataset import indptr_of, join_rows, ranges_of, rows_of, with_entries
+from data_formats.dataset import indptr_of, join_rows, ranges_of, rows_of, scale_with_bias, with_entries
 
 
 @dataclass
@@ -33,6 +33,7 @@ class GraphDataset:
     states: list  # for each type of nodes the names of its states, a tuple of str
     scopes: list  # for each type of factors the types of its nodes, a tuple of ids, empty for those that count
     buckets: list  # for each type of factors that count the first counts of its buckets, a tuple of int; others None
+    scale: np.ndarray | None = None  # float64 [attributes], as of TokenDataset
 
     NODE_ROWS = ('indptr', 'indices', 'values')
     FACTOR_ROWS = ('factor_row_indptr', 'factor_indices', 'factor_values')
@@ -156,7 +157,7 @@ class GraphDataset:
         rows = [
             with_entries(*rows, rows_without(*rows[:2], bias), bias) for rows in (self.node_rows(), self.factor_rows())
         ]
-        return self.with_rows(*rows, attributes=attributes)
+        return self.with_rows(*rows, attributes=attributes, scale=scale_with_bias(self.scale, attributes))
 
 
 def rows_without(indptr, indices, k):

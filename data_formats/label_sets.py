@@ -21,6 +21,7 @@ class LabelSetDataset:
     attributes: Vocabulary
     label_names: Vocabulary
     unknown_labels: dict = field(default_factory=dict)  # example -> names of its labels that the vocabulary lacks
+    scale: np.ndarray | None = None  # float64 [attributes], as of TokenDataset
 
     @property
     def n(self):
@@ -67,9 +68,9 @@ class LabelSetDataset:
         indptr, indices, values = rows_of(self.indptr, self.indices, self.values, examples)
         label_indptr, label_ids, _ = rows_of(self.label_indptr, self.label_ids, None, examples)
         unknown = {k: self.unknown_labels[i] for k, i in enumerate(examples.tolist()) if i in self.unknown_labels}
-        return LabelSetDataset(
-            indptr, indices, values, label_indptr, label_ids, self.attributes, self.label_names, unknown
-        )
+        rows = {'indptr': indptr, 'indices': indices, 'values': values}
+        labels = {'label_indptr': label_indptr, 'label_ids': label_ids, 'unknown_labels': unknown}
+        return replace(self, **rows, **labels)
 
     def without_inputs(self):
         """The same examples and labels, with empty rows."""

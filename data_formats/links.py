@@ -19,6 +19,7 @@ NAME = 'links'
 DESCRIPTION = 'links of matchings: TARGET qid:N ROW-COLUMN name:value ..., TARGET 1 (right), 0 or P (possible)'
 EXTENSIONS = ('.links',)
 TASKS = ('matching',)
+VALUES = True
 
 SPELLED = (b'0', b'1', b'P')  # targets
 

@@ -27,6 +27,7 @@ class MatchingDataset:
     indices: np.ndarray  # int32 [nnz], attribute ids
     values: np.ndarray | None  # float64 [nnz]
     attributes: Vocabulary
+    scale: np.ndarray | None = None  # float64 [attributes], as of TokenDataset
 
     @property
     def n(self):

@@ -11,6 +11,7 @@ from data_formats.parameters import parameters_of
 
 HEADER = 'header.json'
 MATRICES = ('cost', 'similarity')  # over the labels, where there are any
+SCALE = 'scale'  # of the values of each attribute
 
 
 def _no_names():
@@ -34,6 +35,7 @@ class Model:
         dual: the dual point, a dictionary of arrays, or None.
         similarity: float64[K, K], the inner products of the features of the classes where these have some (the state
             weights are those of whole classes all the same), otherwise None.
+        scale: float64[attributes], what the values of each attribute are divided by (scaling.py), otherwise None.
     """
 
     header: dict
@@ -48,6 +50,7 @@ class Model:
     tag_names: object = None
     node_types: object = None
     factor_types: object = None
+    scale: np.ndarray | None = None
 
     @property
     def task(self):
@@ -88,6 +91,8 @@ def save(model, path):
     for name in MATRICES:
         if getattr(model, name) is not None:
             arrays[name] = getattr(model, name)
+    if model.scale is not None:
+        arrays[SCALE] = model.scale
     if model.dual is not None:
         arrays |= {f'dual.{name}': array for name, array in model.dual.items()}
     with atomic_output(path) as stream:
@@ -119,7 +124,7 @@ def load(path, with_dual=True, as_stored=False):
     if with_dual:
         stored = [name for name in container.names() if name.startswith('dual.')]
         dual = {name.removeprefix('dual.'): container.any_array(name) for name in stored} or None
-    return Model(header, **names, weights=weights, dual=dual, **matrices)
+    return Model(header, **names, weights=weights, dual=dual, **matrices, scale=_scale(container, header, names))
 
 
 def is_container(head):
@@ -130,6 +135,18 @@ def is_container(head):
 def is_model(path):
     """Whether a file is a model, of whatever version and in whatever state."""
     return is_own(path, HEADER, FORMAT)
+
+
+def _scale(container, header, names):
+    """What values are divided by, if the header says that they are."""
+    if header['data'].get(SCALE) is None:
+        if SCALE in container.names():
+            raise container.error(f'array {SCALE}, and no data.{SCALE} in the header')
+        return None
+    scale = container.array(SCALE, '<f8', (len(names.get('attributes', ())),))
+    if not (np.isfinite(scale) & (scale > 0)).all():
+        raise container.error(f'array {SCALE} holds what no value can be divided by')
+    return scale
 
 
 def _vocabulary(container, name):

@@ -21,7 +21,7 @@ from cython_ext.text.vocabulary import Vocabulary
 from data_formats.atomic import atomic_output
 from data_formats.container import parse_json
 from data_formats.errors import DataError, shown
-from data_formats.model import MATRICES, Model
+from data_formats.model import MATRICES, SCALE, Model
 from data_formats.model_header import check_header
 from data_formats.parameters import parameters_of
 from data_formats.source import Source
@@ -70,6 +70,9 @@ def _write(model, stream):
         stream.write(f'# {key}: {json.dumps(value, ensure_ascii=False, allow_nan=False)}\n')
     stream.write('\t'.join(COLUMNS) + '\n')
     parameters.write_rows(model, tables, stream)
+    if model.scale is not None:
+        for name, divisor in zip(tables['attributes'], model.scale.tolist(), strict=True):
+            stream.write(f'{SCALE}\t{name}\t-\t{divisor:.17g}\n')
     stream.write(END + '\n')
 
 
@@ -97,10 +100,12 @@ def read_model_tsv(source):
                 raise rows.error_of_file('no label names')
         if not isinstance(blocks, list):
             raise rows.error_of_file('no blocks', f'expected a comment line `# {BLOCKS}: [...]`')
+        rows.scale = None if header['data'].get(SCALE) is None else {}
         tables, weights = parameters.read_rows(rows, header, blocks)
         names = {name: Vocabulary(_encode(text) for text in table) for name, table in tables.items()}
         matrices = {name: _matrix(rows, name, matrix) for name, matrix in matrices.items()}
-        return Model(header, **names, weights=weights, **matrices)
+        scale = None if rows.scale is None else rows.scale_of(tables.get('attributes', ()))
+        return Model(header, **names, weights=weights, **matrices, scale=scale)
 
 
 class Rows:
@@ -109,13 +114,14 @@ class Rows:
     Attributes:
         labels: name -> place of the labels.
         escaped: whether names are.
+        scale: attribute -> what its values are divided by, as far as rows have been read; None: there are no such rows.
     """
 
     def __init__(self, source):
         self.path = source.name
         self.lines = _lines(source)
         self.number = 0
-        self.labels, self.escaped = {}, False
+        self.labels, self.escaped, self.scale = {}, False, None
 
     def error(self, what, expected=None):
         """A DataError about the line that was read last."""
@@ -162,13 +168,32 @@ class Rows:
             fields = line.split('\t')
             if len(fields) != 4:
                 raise self.error(f'{len(fields)} fields', 'expected block, left, right, weight, parted by TABs')
-            yield fields
+            if self.scale is not None and fields[0] == SCALE:
+                self._take_scale(*fields[1:])
+            else:
+                yield fields
         else:
             raise self.error('ends early', f'expected the row {shown(END)} behind the weights')
         for number, line in self.lines:
             self.number = number
             if line.strip():
                 raise self.error(f'{shown(line)} behind the end', f'expected the row {shown(END)} to be the last')
+
+    def _take_scale(self, left, right, text):
+        divisor = self.weight(text)
+        if right != '-' or divisor <= 0:
+            row = f'row {SCALE} {shown(left)} {shown(right)} {shown(text)}'
+            raise self.error(row, f'expected {SCALE} NAME - and a number above 0')
+        if self.name(left) in self.scale:
+            raise self.error(f'a second {SCALE} of {shown(left)}')
+        self.scale[self.name(left)] = divisor
+
+    def scale_of(self, attributes):
+        """float64 [attributes]; rows of what is no attribute (any more) do nothing."""
+        lost = next((name for name in attributes if name not in self.scale), None)
+        if lost is not None:
+            raise self.error_of_file(f'no row `{SCALE}` of the attribute {shown(lost)}')
+        return np.array([self.scale[name] for name in attributes], np.float64)
 
     def label(self, text):
         """The place of a label."""

@@ -17,6 +17,7 @@ NAME = 'multilabel'
 DESCRIPTION = 'LIBSVM multilabel: LABEL,LABEL,... INDEX:VALUE ..., one example a line'
 EXTENSIONS = ('.ml', '.multilabel')
 TASKS = ('multilabel',)
+VALUES = True
 ALIKE = ('svmlight',)
 
 

@@ -13,6 +13,7 @@ from cython_ext.text.errors import TextError
 from cython_ext.text.rows import count_ids, keep_ids, renumber
 from data_formats.dataset import Block, TokenDataset
 from data_formats.errors import DataError
+from data_formats.scaling import NONE, divide, learned_scale
 from data_formats.source import Source
 from data_formats.windows import with_neighbours
 
@@ -97,6 +98,11 @@ def read_all(source, reader, options, frozen):
     parts = parser.take()
     if frozen is None:
         reader.learn(source, parts, options, parser)
+        if options.scale != NONE:
+            parts['scale'] = learned_scale(parts, options.scale)
+            divide(parts, parts['scale'], parts['attributes'], source)
+    else:
+        divide_as(frozen, parts, source)
     return reader.finish(parts, options, frozen)
 
 
@@ -122,7 +128,15 @@ class PartParser:
         feed(self._source, parser, part)
         arrays = parser.take()
         self._local.parser = parser
+        divide_as(self._frozen, arrays, self._source)
         return Block(self._reader.finish(arrays, self._options, self._frozen), part.text, arrays['offsets'])
+
+
+def divide_as(frozen, parts, source):
+    """Divide values as those of the training data were, if they were."""
+    scale = getattr(frozen, 'scale', None)
+    if scale is not None:
+        divide(parts, scale, frozen.attributes, source)
 
 
 def feed(source, parser, part):

@@ -5,6 +5,7 @@ A format is one module of this package that offers
     NAME, DESCRIPTION       what --format calls it, and one line for the help
     EXTENSIONS, TASKS       file name endings; tasks it can feed, the usual one first
     NEIGHBOURS              True where --window and --edge-features make sense: sequences with ready-made attributes
+    VALUES                  True where attributes have values, which --scale divides
     ALIKE                   formats whose files may be in this one too, if the task asks for it
     read(source, options, vocabularies=None) -> the dataset of its tasks, such as a TokenDataset or TreeDataset
     stream(source, options, vocabularies) -> iterator of Block

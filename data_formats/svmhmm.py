@@ -11,6 +11,7 @@ NAME = 'svmhmm'
 DESCRIPTION = 'svm_hmm: TAG qid:N INDEX:VALUE ..., one token a line'
 EXTENSIONS = ('.svmhmm', '.hmm')
 TASKS = ('chain', 'multiclass')
+VALUES = True
 NEIGHBOURS = True
 
 

@@ -11,6 +11,7 @@ NAME = 'svmlight'
 DESCRIPTION = 'SVMlight, LIBSVM: LABEL INDEX:VALUE ..., one example a line'
 EXTENSIONS = ('.svm', '.svmlight', '.libsvm', '.light')
 TASKS = ('multiclass',)
+VALUES = True
 
 
 def reader(source, options, vocabularies):

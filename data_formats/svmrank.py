@@ -15,6 +15,7 @@ NAME = 'svmrank'
 DESCRIPTION = 'SVMlight ranking: LOSS qid:N INDEX:VALUE ..., one candidate a line'
 EXTENSIONS = ('.svmrank', '.rank')
 TASKS = ('candidates',)
+VALUES = True
 ALIKE = ('svmlight', 'svmhmm')
 
 

@@ -84,6 +84,8 @@ def with_neighbours(dataset, options, frozen=None):
         changed['attributes'] = (
             window_names(dataset.attributes, options.window) if frozen is None else frozen.attributes
         )
+        if dataset.scale is not None:
+            changed['scale'] = np.tile(dataset.scale, 2 * options.window + 1)
     return replace(dataset, **changed)
 
 

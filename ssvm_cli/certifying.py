@@ -14,6 +14,7 @@ from data_formats.errors import DataError
 from data_formats.model import load
 from data_formats.model_header import BY_MATRIX
 from data_formats.parameters.label_sets import MULTIPLIERS
+from data_formats.scaling import SCALES
 from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
 from ssvm_cli.inputs import read_data
 from ssvm_cli.kernels import support_tokens
@@ -32,6 +33,7 @@ LABELS = {
     'relaxed_primal': 'relaxed primal',
     'relaxed_dual': 'relaxed dual',
     'relaxation': 'relaxation',
+    'scale': 'values scaled by',
     'status': 'status',
 }
 
@@ -71,7 +73,7 @@ def certify(o):
     if MULTIPLIERS in model.weights:  # which training has changed until the relaxed problem was solved
         solved = relaxed['relaxed_primal'], relaxed.get('relaxed_dual', 0.0)
     figures = report(model, problem, dataset.n, evaluation.primal, dual, source, solved)
-    figures |= relaxed | relaxation_of(model)
+    figures |= relaxed | relaxation_of(model) | scale_of(model)
     if o.per_example is not None:
         write_losses(o.per_example, dataset, numbers, problem.structure.by_example(evaluation.loss_values))
     if o.as_json:
@@ -80,7 +82,7 @@ def certify(o):
         labels = {key: label for key, label in LABELS.items() if key in figures}
         width = 2 + max(map(len, labels.values()))
         for key, label in labels.items():
-            value = figures[key]
+            value = f'{figures[key]} ({SCALES[figures[key]]})' if key == 'scale' else figures[key]
             click.echo(f'{label:<{width}}{value if isinstance(value, str) else format(value, ".10g")}')
 
 
@@ -234,6 +236,12 @@ def relaxation_of(model):
     if structure.get('relaxation', 'none') == 'none':
         return {}
     return {'relaxation': said_of(structure).removeprefix(', relaxation ')}
+
+
+def scale_of(model):
+    """What the values of the data are divided by before they are the problem, where they are."""
+    scale = model.header['data'].get('scale')
+    return {} if scale is None else {'scale': scale}
 
 
 def write_losses(path, dataset, numbers, losses):

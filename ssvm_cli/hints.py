@@ -22,7 +22,7 @@ def large_features(path, largest, relative_gap):
     if largest <= LARGE_VALUE or (relative_gap is not None and relative_gap <= WIDE_GAP):
         return None
     effect = 'be easier to learn from' if relative_gap is None else 'make the gap close sooner'
-    return f'{path}: features have values up to {largest:.3g}; scaled to about 1 they would {effect}'
+    return f'{path}: features have values up to {largest:.3g}; scaled to about 1 they would {effect} (--scale max)'
 
 
 def short_steps(solver, settings):

@@ -3,6 +3,7 @@
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError, UsageError, file_errors
 from data_formats.registry import FORMATS, TREEBANKS, by_content, by_extension, detect, format_named
+from data_formats.scaling import NONE, check_scale
 from data_formats.source import Source
 from ssvm_cli.tasks import check_options, task_named
 
@@ -29,8 +30,12 @@ def read_training_data(path, format_name, template_path, task, min_freq, bias, o
         module = format_named(name)
         task = task_named(_task_of(module, task))
         check_options(task, o)
-        dataset = _read(source, module, template_path, task, min_freq, bias, task.read_options(o, module))
-    return dataset, {'format': name, 'task': task.name, 'bias': bias, **task.facts(dataset, o)}
+        scale = getattr(o, 'scale', NONE)
+        check_scale(module, scale)
+        more = {**task.read_options(o, module), 'scale': scale}
+        dataset = _read(source, module, template_path, task, min_freq, bias, more)
+    scaled = {} if scale == NONE else {'scale': scale}
+    return dataset, {'format': name, 'task': task.name, 'bias': bias, **scaled, **task.facts(dataset, o)}
 
 
 def task_before_reading(path, format_name, task):

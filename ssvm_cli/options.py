@@ -31,6 +31,7 @@ OBJECTIVES = ('hinge', 'log', 'softmax-margin')
 FEATURE_SETS = ('all', 'observed')
 ORDERS = ('1', '2')
 RELAXATIONS = ('none', 'lp', 'soft')
+SCALES = ('none', 'max', 'std')
 KERNELS = ('linear', 'poly', 'rbf')
 # What svm_struct_learn writes for -o and -l is understood too: spelling -> name.
 RESCALE = {'margin': 'margin', '2': 'margin', 'slack': 'slack', '1': 'slack'}
@@ -175,6 +176,14 @@ data_options = together(
         help='Weights for all attribute-label and label-label pairs, or only for those observed in TRAIN.',
     ),
     data('--bias', is_flag=True, help='Give each token an attribute of value 1.'),
+    data(
+        '--scale',
+        type=click.Choice(SCALES),
+        default='none',
+        show_default=True,
+        help='Divide the values of each attribute by the largest absolute one in TRAIN (max), or by the root mean '
+        'square of those that are not 0 (std); MODEL keeps what by, and predict and gap divide as well.',
+    ),
     data(
         '--order',
         type=click.Choice(ORDERS),

@@ -130,6 +130,7 @@ class Training:
         self.structure = self.task.structure(o, format_named(self.facts['format']), data)
         data = self.dataset = self._trainable(data)
         self.largest = data.largest_value
+        self.scale = getattr(data, 'scale', None)  # datasets without values have none
         self.classes = read_classes(o, self.task.name, data.label_names.names())
         self._settle_loss()
         if o.task_loss is None and self.loss_name in WHOLE:  # not every solver can do with it
@@ -140,7 +141,9 @@ class Training:
         self.kernel, self.variant = requested_kernel(o), requested_variant(o)
         if o.hard_margin:
             self.lam = 1.0
-        self._say_of_data(f'{", ".join(self.task.sizes(data))} ({self.facts["format"]}, {self.task.name})')
+        scaled = '' if self.scale is None else f', values scaled by {o.scale}'
+        sizes = ', '.join(self.task.sizes(data))
+        self._say_of_data(f'{sizes} ({self.facts["format"]}, {self.task.name}{scaled})')
         warning = self.task.warning(data, o, self.facts)
         if warning is not None:
             self._say_of_data(warning)
@@ -251,12 +254,12 @@ class Training:
     def _initialise(self):
         if self.o.init is None:
             return
-        from ssvm_cli.warm_start import same_dual_point
+        from ssvm_cli.warm_start import same_dual_point, transferred_weights
 
         if hasattr(self.solver, 'set_start') and self.kernel is None:
             model = load(self.o.init)
             features = self.problem.features
-            blocks = self.task.transferred(model, self.dataset, features, self.o.init)
+            blocks = transferred_weights(self.task, model, self.dataset, features, self.o.init)
             self.solver.set_start(features.weights(blocks))
             if hasattr(self.solver, 'set_dual_point') and model.dual is not None:
                 with contextlib.suppress(ValueError):  # of other data, or of another kind: the weights have to do
@@ -277,7 +280,7 @@ class Training:
         from ssvm_cli.dev import DevScorer
 
         header = {'task': self.task.name, 'data': self.facts, 'structure': self.structure}
-        frozen = Model(header, **self.task.names(self.dataset))
+        frozen = Model(header, **self.task.names(self.dataset), scale=self.scale)
         return DevScorer(self.o.dev, frozen, self.problem, self.o.feature_set)
 
     def _open_log(self, dev, saved):
@@ -319,6 +322,7 @@ class Training:
             'kernel': self.kernel,
             'classes': self.classes.kind,
             'bias': o.bias,
+            **({} if self.scale is None else {'scale': o.scale}),
             'objective': o.objective,
             'task_loss': self.loss_name,
             'rescale': o.rescale,
@@ -446,6 +450,7 @@ class Training:
             cost=self.cost,
             dual=bounds.stored_point if tolerance is not None else None,
             similarity=self.classes.similarity,
+            scale=self.scale,
         )
 
     def _finish(self, status, tolerance):

@@ -1,10 +1,48 @@
 """--init: the weights of an earlier model on the vocabularies of new data, or its dual point on the same data."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from cython_ext import weights_dual
 from data_formats.errors import DataError
 from data_formats.sparse_weights import dense
+
+
+def transferred_weights(task, model, dataset, features, path):
+    """Weights for a dataset, by block, as the task transfers them; where values are scaled those that give the same
+    scores to the values of a file.
+
+    Args:
+        task: as ssvm_cli.tasks has it.
+        model: the earlier Model.
+        dataset: the new training data.
+        features: the feature map of the new problem.
+        path: of the model, for messages.
+    """
+    if model.scale is not None:
+        model = replace(model, weights=by_attribute(model.weights, 1 / model.scale))
+    blocks = task.transferred(model, dataset, features, path)
+    scale = getattr(dataset, 'scale', None)
+    return blocks if scale is None else by_attribute(blocks, scale)
+
+
+def by_attribute(weights, factors):
+    """Weights, by block, with those of each attribute multiplied by a number; factors: float64 [attributes]"""
+    changed = {}
+    for name, array in weights.items():
+        if name in ('state', 'feature'):
+            rows = factors
+        elif name == 'state.weights':
+            rows = np.repeat(factors, np.diff(weights['state.indptr']))
+        elif name == 'edge':  # whose attributes are those of the tokens themselves, which come first
+            rows = factors[: len(array)]
+        elif name.startswith('weights.'):  # of a type of graphs
+            rows = factors[weights[f'attributes.{name.removeprefix("weights.")}']]
+        else:
+            continue
+        changed[name] = array * rows.reshape(-1, *[1] * (array.ndim - 1))
+    return weights | changed
 
 
 def transferred(model, dataset, blocks, path):
