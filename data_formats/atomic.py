@@ -8,6 +8,8 @@ import sys
 
 from data_formats.errors import DataError, UsageError
 
+_unfinished = set()  # names of files that are no use to anybody when this process ends now
+
 
 @contextlib.contextmanager
 def atomic_output(path):
@@ -33,6 +35,7 @@ def atomic_output(path):
                 yield stream
         else:
             try:
+                _unfinished.add(temporary)
                 with open(temporary, 'wb') as stream:
                     yield stream
                     stream.flush()
@@ -42,10 +45,19 @@ def atomic_output(path):
                 with contextlib.suppress(OSError):
                     os.unlink(temporary)
                 raise
+            finally:
+                _unfinished.discard(temporary)
 
 
 def _closed():
     return DataError('<stdout>', None, 'is closed', 'expected an open standard output')
+
+
+def remove_unfinished():
+    """Remove the temporary files of this process, which ends without cleaning up."""
+    for path in list(_unfinished):
+        with contextlib.suppress(OSError):
+            os.unlink(path)
 
 
 def remove_leftovers(path):

@@ -18,6 +18,7 @@ from data_formats.scaling import SCALES
 from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
 from ssvm_cli.inputs import read_data
 from ssvm_cli.kernels import support_tokens
+from ssvm_cli.launchers import refuse_copies
 from ssvm_cli.paths import check_paths
 from ssvm_cli.progress import Progress, counted
 from ssvm_cli.relaxation import said_of
@@ -40,6 +41,8 @@ LABELS = {
 
 def certify(o):
     """Run `ssvm gap`; o: the options, by parameter name."""
+    if o.per_example is not None:  # otherwise nothing is written that copies could spoil
+        refuse_copies()
     check_paths({'TRAIN': o.train, 'MODEL': o.model}, {'--per-example': o.per_example})
     if sys.stdout is None:
         raise DataError('<stdout>', None, 'is closed', 'expected an open standard output')

@@ -1,7 +1,7 @@
 """The ssvm command: the group of subcommands, and the one place where exceptions become exit codes.
 
-0 success; 1 bad data or a failed run; 2 wrong usage; 3 tolerance not reached although required; 130 and 143 after
-SIGINT and SIGTERM. A closed pipe is no error.
+0 success; 1 bad data or a failed run; 2 wrong usage; 3 tolerance not reached although required; 128 + number after a
+signal. A closed pipe is no error.
 """
 
 import contextlib
@@ -15,6 +15,7 @@ import click
 from cython_ext.errors import InexactError
 from data_formats.errors import SsvmError, UsageError
 from ssvm_cli import __version__, habits
+from ssvm_cli.termination import Terminated, ended_by_signals
 
 COMMANDS = {name: f'ssvm_cli.{name}' for name in ('train', 'predict', 'gap', 'convert')}
 TRACEBACK = 'SSVM_TRACEBACK'
@@ -22,10 +23,6 @@ TRACEBACK = 'SSVM_TRACEBACK'
 # the last digits of long sums with their number.
 for variable in ('OPENBLAS_NUM_THREADS', 'MKL_NUM_THREADS', 'BLIS_NUM_THREADS', 'VECLIB_MAXIMUM_THREADS'):
     os.environ.setdefault(variable, '1')
-
-
-class Terminated(BaseException):
-    """SIGTERM arrived while there was nothing to save."""
 
 
 class Group(click.Group):
@@ -51,7 +48,7 @@ class Group(click.Group):
         sys.exit(exit_code(lambda: self._run(args, prog_name, extra)))
 
     def _run(self, args, prog_name, extra):
-        with terminated_by_exception(), self.make_context(prog_name, args, **extra) as ctx:
+        with ended_by_signals(), self.make_context(prog_name, args, **extra) as ctx:
             code = self.invoke(ctx)
             if sys.stdout is not None:
                 sys.stdout.flush()
@@ -89,7 +86,7 @@ def _report(error):
         _close_stdout()
         return 0
     if isinstance(error, Terminated):
-        return 128 + signal.SIGTERM
+        return 128 + error.signum
     if isinstance(error, KeyboardInterrupt | click.Abort):
         return 128 + signal.SIGINT
     if isinstance(error, OSError):
@@ -114,24 +111,6 @@ def _close_stdout():
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())
         os.close(null)
-
-
-@contextlib.contextmanager
-def terminated_by_exception():
-    """Make SIGTERM raise Terminated, so that temporary files are removed on the way out."""
-
-    def raise_terminated(signum, frame):
-        raise Terminated
-
-    try:
-        previous = signal.signal(signal.SIGTERM, raise_terminated)
-    except ValueError:  # not in the main thread: somebody else looks after signals
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, previous)
 
 
 @click.group('ssvm', cls=Group, no_args_is_help=False, context_settings={'help_option_names': ['-h', '--help']})

@@ -12,6 +12,7 @@ from data_formats.parameters.label_sets import OF_EXAMPLES
 from data_formats.registry import FORMATS, by_extension, detect, format_named
 from data_formats.source import Source
 from ssvm_cli.inputs import read_text
+from ssvm_cli.launchers import refuse_copies
 from ssvm_cli.neighbours import check_neighbours
 from ssvm_cli.paths import check_paths
 from ssvm_cli.progress import Progress, counted
@@ -23,6 +24,7 @@ def convert(o):
     """Run `ssvm convert`; o: the options, by parameter name."""
     from data_formats.model_tsv import is_model_tsv, read_model_tsv, write_model_tsv
 
+    refuse_copies()
     check_paths({'INPUT': o.input, '--template': o.template}, {'OUTPUT': o.output, '--names': o.names})
     progress = Progress(o.verbose)
     if o.input != '-' and is_special(o.input):

@@ -19,7 +19,9 @@ def run():
 
         cli.main(obj={'started': started})
     except SystemExit as end:
-        if end.code in (130, 143):  # threads may be at work still, and nobody waits for what they find
+        if (
+            isinstance(end.code, int) and end.code > 128
+        ):  # a signal: threads may be at work still, and nobody waits for what they find
             leave(end.code)
         raise
     except KeyboardInterrupt:

@@ -11,6 +11,7 @@ from data_formats.model import load
 from data_formats.reading import PartParser
 from ssvm_cli.decoder import Decoder
 from ssvm_cli.inputs import opened
+from ssvm_cli.launchers import refuse_copies
 from ssvm_cli.paths import check_paths
 from ssvm_cli.progress import Progress, counted
 from ssvm_cli.resources import available_cpus
@@ -21,6 +22,7 @@ PART = 1 << 19  # bytes of the input that a thread takes at a time: the smaller,
 
 def predict(o):
     """Run `ssvm predict`; o: the options, by parameter name."""
+    refuse_copies()
     if o.nbest is not None and (o.marginals or o.scores):
         raise UsageError('--nbest writes scores and probabilities itself: leave --marginals and --scores out')
     check_paths({'TEST': o.test, 'MODEL': o.model}, {'OUTPUT': o.output, '--metrics': o.metrics})

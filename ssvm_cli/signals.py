@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM while a kernel runs."""
+"""Signals while a kernel runs."""
 
 import os
 import signal
@@ -6,11 +6,12 @@ import threading
 
 import numpy as np
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+from data_formats.atomic import remove_unfinished
+from ssvm_cli.termination import ASKED, SIGNALS
 
 
 class StopFlag:
-    """A flag that kernels poll, set by the first SIGINT or SIGTERM; a second signal ends the process at once.
+    """A flag that kernels poll, set by the first of SIGNALS; a second SIGINT or SIGTERM ends the process at once.
 
     Python runs signal handlers between two of its own instructions, which is not soon enough for a kernel that runs
     for minutes. So the interpreter's wake-up descriptor, which C code writes to as soon as a signal arrives, is read by
@@ -24,6 +25,7 @@ class StopFlag:
     def __init__(self):
         self.flag = np.zeros(1, dtype=np.int32)
         self.signum = None
+        self._asked = 0  # how often
         self._previous = {}
         self._thread = None
 
@@ -36,7 +38,8 @@ class StopFlag:
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
         for signum in SIGNALS:
-            if signal.getsignal(signum) is not signal.SIG_IGN:  # a background job ignores SIGINT: so do we
+            # a background job ignores SIGINT, one under nohup SIGHUP: so do we
+            if signal.getsignal(signum) is not signal.SIG_IGN:
                 self._previous[signum] = signal.signal(signum, lambda signum, frame: None)
         return self
 
@@ -74,7 +77,10 @@ class StopFlag:
             signum = data[0]
             if signum not in self._previous:
                 continue
-            if self.signum is not None:
+            self._asked += signum in ASKED
+            if self._asked > 1:
+                remove_unfinished()
                 os._exit(128 + signum)
-            self.signum = signum
-            self.flag[0] = 1
+            if self.signum is None:
+                self.signum = signum
+                self.flag[0] = 1

@@ -1,12 +1,13 @@
 """What `ssvm train` does: check what is asked for, and run the kind of training that it takes."""
 
 from data_formats.errors import UsageError
-from ssvm_cli.cli import Terminated
+from ssvm_cli.launchers import refuse_copies
 from ssvm_cli.path import PathTraining, check_path
 from ssvm_cli.progress import Progress
 from ssvm_cli.relaxation import in_stages
 from ssvm_cli.request import check_request
 from ssvm_cli.stages import StagedTraining, check_stages
+from ssvm_cli.termination import last_words
 from ssvm_cli.training import Training
 
 
@@ -19,6 +20,7 @@ def train(o):
     Returns:
         the exit code.
     """
+    refuse_copies()
     info, settings = check_request(o)
     progress = Progress(o.verbose)
     kind = Training
@@ -31,11 +33,13 @@ def train(o):
         check_stages(o, info)
         kind = StagedTraining
     training = kind(o, info, settings, progress)
-    try:
-        return training.run()
-    except (KeyboardInterrupt, Terminated):
+
+    def explain():
         if not training.begun:
             progress.say('stopped before training began: nothing has been written', level=0)
-        raise
+
+    try:
+        with last_words(explain):
+            return training.run()
     finally:
         progress.close()

@@ -11,6 +11,8 @@ from data_formats.log import read_log
 from data_formats.model import load
 from tests.cli.commands import conll_text, environment, run, start
 
+EACH = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU]
+
 
 @pytest.fixture(scope='module')
 def corpus(tmp_path_factory):
@@ -39,9 +41,11 @@ def finish(process):
     ('solver', 'objective', 'signum', 'rows'),
     [
         ('bcfw', 'hinge', signal.SIGTERM, 4),
+        ('bcfw', 'hinge', signal.SIGUSR1, 3),
         ('sgd', 'hinge', signal.SIGINT, 3),
-        ('sgd', 'log', signal.SIGTERM, 5),
-        ('lbfgs', 'log', signal.SIGTERM, 2),
+        ('sgd', 'hinge', signal.SIGHUP, 3),
+        ('sgd', 'log', signal.SIGUSR2, 5),
+        ('lbfgs', 'log', signal.SIGXCPU, 2),
     ],
 )
 def test_resumed_equals_uninterrupted(corpus, tmp_path, solver, objective, signum, rows):
@@ -91,28 +95,24 @@ def test_kill_leaves_the_previous_model(corpus, files, tmp_path):
     run('train', '-q', '--max-passes', 20, '--rel-gap', 0, '--resume', '--log', tmp_path / 'log', corpus, model)
 
 
-def test_a_second_signal_ends_at_once(corpus, tmp_path):
-    """The first one is being obeyed, which here takes a minute."""
+def slow_to_save(corpus, tmp_path, seconds):
+    """A run with one row of its log, which prints `saving` before it saves its model for some seconds."""
     code = (
         'import sys, time; from ssvm_cli import cli, training\n'
-        'def save(*args): print("saving", flush=True); time.sleep(60)\n'
+        'whole = training.save\n'
+        f'def save(*args): print("saving", flush=True); time.sleep({seconds}); whole(*args)\n'
         'training.save = save; cli.cli.main(sys.argv[1:])'
     )
-    argv = [
-        sys.executable,
-        '-c',
-        code,
-        'train',
-        '-q',
-        '--log',
-        tmp_path / 'log',
-        '--rel-gap',
-        '0',
-        corpus,
-        tmp_path / 'm',
-    ]
+    how = ['train', '-q', '--log', tmp_path / 'log', '--rel-gap', '0', corpus, tmp_path / 'm']
+    argv = [sys.executable, '-c', code, *how]
     process = subprocess.Popen(list(map(str, argv)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
     wait_for_rows(tmp_path / 'log', 1, process)
+    return process
+
+
+def test_a_second_signal_ends_at_once(corpus, tmp_path):
+    """The first one is being obeyed, which here takes a minute."""
+    process = slow_to_save(corpus, tmp_path, 60)
     begin = time.monotonic()
     process.send_signal(signal.SIGINT)
     assert process.stdout.readline() == b'saving\n'
@@ -122,7 +122,7 @@ def test_a_second_signal_ends_at_once(corpus, tmp_path):
     assert not (tmp_path / 'm').exists()
 
 
-@pytest.mark.parametrize('signum', [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize('signum', EACH)
 def test_a_signal_before_there_is_anything_to_save(tmp_path, signum):
     """Standard input never ends: the run is still reading."""
     process = start('train', '-q', '--format', 'svmlight', '-', tmp_path / 'm', stdin=-1)
@@ -189,11 +189,84 @@ def test_an_interrupt_while_modules_are_imported(files, tmp_path, module):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_predict_ends_on_sigterm_without_half_an_output(models, tmp_path):
+@pytest.mark.parametrize('signum', EACH)
+def test_predict_ends_without_half_an_output(models, tmp_path, signum):
     process = start('predict', '-', models['svm'], tmp_path / 'out', stdin=-1)
     process.stdin.write(b'1 1:1\n' * 300000)
     process.stdin.flush()
     time.sleep(1.0)
-    process.send_signal(signal.SIGTERM)
-    assert finish(process) == 143
+    process.send_signal(signum)
+    assert finish(process) == 128 + signum
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize('signum', EACH)
+def test_convert_ends_without_half_an_output(tmp_path, signum):
+    how = ['--from', 'conllu', '--to', 'conllx', '-', tmp_path / 'out']
+    process = start('convert', *how, stdin=-1)
+    process.stdin.write(b'1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n' * 100000)
+    process.stdin.flush()
+    time.sleep(0.5)
+    assert [path.name[0] for path in tmp_path.iterdir()] == ['.']  # on its way
+    process.send_signal(signum)
+    assert finish(process) == 128 + signum
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_comes_in_repeats_ends_no_run_that_is_saving(corpus, tmp_path):
+    """A terminal that is closed sends SIGHUP, and so does its shell; the kernel sends SIGXCPU every second."""
+    process = slow_to_save(corpus, tmp_path, 3)
+    process.send_signal(signal.SIGHUP)
+    assert process.stdout.readline() == b'saving\n'
+    for signum in (signal.SIGHUP, signal.SIGUSR1, signal.SIGXCPU, signal.SIGTERM):
+        process.send_signal(signum)
+        time.sleep(0.1)
+    assert finish(process) == 128 + signal.SIGHUP
+    assert load(tmp_path / 'm').header['status'] == 'interrupted'
+
+
+def test_a_cpu_limit(corpus, tmp_path):
+    """`ulimit -t`: the signal comes from the kernel, once a second."""
+    import resource
+
+    process = start(
+        'train', '--rel-gap', 0, '--max-passes', 10**9, '--set', 'acceleration=false', corpus, tmp_path / 'm',
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (3, 60)),
+    )  # fmt: skip
+    assert finish(process) == 128 + signal.SIGXCPU
+    assert load(tmp_path / 'm').header['status'] == 'interrupted'
+
+
+def test_nohup_is_obeyed(corpus, tmp_path):
+    """An ignored SIGHUP stays ignored: before training, and in it."""
+    log = tmp_path / 'log'
+    process = start(
+        'train', '--log', log, '--rel-gap', 0, '--max-passes', 2000, corpus, tmp_path / 'm',
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+    )  # fmt: skip
+    process.send_signal(signal.SIGHUP)
+    wait_for_rows(log, 2, process)
+    process.send_signal(signal.SIGHUP)
+    assert finish(process) == 0
+    assert load(tmp_path / 'm').header['status'] in ('max-passes', 'converged', 'finished')
+
+
+# A command whose kernel holds the main thread for ever, as soon as it has begun to write.
+HELD = (
+    'import ctypes, sys; from ssvm_cli import certifying, cli, inputs\n'
+    'def hold(*args):\n'
+    '    print("held", flush=True); libc = ctypes.CDLL(None)\n'
+    '    while True: libc.sleep(60)\n'
+    'certifying.problem_of = hold; cli.cli.main(sys.argv[1:])'
+)
+
+
+@pytest.mark.parametrize('signum', [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1])
+def test_gap_ends_although_a_kernel_holds_it(files, models, signum):
+    argv = [sys.executable, '-c', HELD, 'gap', files / 'train.svm', models['svm']]
+    process = subprocess.Popen(list(map(str, argv)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+    assert process.stdout.readline() == b'held\n'
+    begin = time.monotonic()
+    process.send_signal(signum)
+    assert finish(process) == 128 + signum
+    assert time.monotonic() - begin < 30
