@@ -517,6 +517,7 @@ run_options = together(
         help='Time between two saved states.',
     ),
     running('--resume', is_flag=True, help='Go on from the saved state; give the same command line again.'),
+    running('--resume-if-saved', is_flag=True, help='The same, or start from the beginning where nothing is saved.'),
     running(
         '--init',
         type=click.Path(),

@@ -25,6 +25,7 @@ def check_path(o, info):
         '--lambda and -c': o.lam is not None,
         '--hard-margin': o.hard_margin,
         '--resume': o.resume,
+        '--resume-if-saved': o.resume_if_saved,
         '--checkpoint': o.checkpoint is not None,
     }.items():
         if given:

@@ -28,6 +28,8 @@ def check_request(o):
         raise UsageError('--task-loss has no effect on --objective log (use --objective softmax-margin)')
     if o.no_certificate and (o.require_gap or o.epsilon is not None):
         raise UsageError('--no-certificate computes no gap, so --require-gap and --epsilon cannot be met')
+    if o.resume and o.resume_if_saved:
+        raise UsageError('--resume and --resume-if-saved exclude each other: give one of them')
     if o.resume and o.init:
         raise UsageError('--resume goes on from a checkpoint and --init from a model: give one of them')
     if o.task_loss not in (None, TREE, *TASK_LOSSES) and not os.path.exists(o.task_loss):

@@ -30,6 +30,7 @@ def check_stages(o, info):
     for name, given in {
         '--lambda-path': o.lambda_path is not None,
         '--resume': o.resume,
+        '--resume-if-saved': o.resume_if_saved,
         '--checkpoint': o.checkpoint is not None,
         '--no-certificate': o.no_certificate,
         '--smooth-max': o.augmented_lagrangian and o.smooth_max is not None,

@@ -31,7 +31,7 @@ from ssvm_cli.schedule import Schedule
 from ssvm_cli.signals import StopFlag
 from ssvm_cli.solvers import WHOLE
 from ssvm_cli.tasks import task_named
-from ssvm_cli.training_files import checkpoint_path
+from ssvm_cli.training_files import checkpoint_path, holds_something
 
 STATUS_TEXT = {
     monitor.CONVERGED: 'converged',
@@ -52,7 +52,7 @@ class Training:
         self.settings = info.settings(settings)
         self.progress = progress
         self.threads = o.threads or available_cpus()
-        self._saved = o.resume  # there is a checkpoint of this run
+        self._saved = False  # there is a checkpoint of this run
         self.special = o.model == '-' or is_special(o.model)  # a pipe or a device
         self.model_path = o.model
         self.checkpoint_path = checkpoint_path(o)
@@ -69,7 +69,8 @@ class Training:
         tolerance = self.tolerance = None if o.no_certificate else Tolerance(o.rel_gap, o.epsilon)
         self.limits = self._limits()
         self.dev = self._dev_scorer()
-        self._initialise()
+        if saved is None:
+            self._initialise()
         self._restore_solver(saved)
         log = self._log = self._open_log(self.dev, saved)
         with StopFlag() as stop:
@@ -340,13 +341,20 @@ class Training:
         }
 
     def _load_checkpoint(self):
-        if not self.o.resume:
+        o = self.o
+        if not (o.resume or o.resume_if_saved):
             return None
         if self.checkpoint_path is None:
-            raise UsageError('--resume needs --checkpoint FILE if MODEL is no regular file')
+            option = '--resume' if o.resume else '--resume-if-saved'
+            raise UsageError(f'{option} needs --checkpoint FILE if MODEL is no regular file')
+        if not o.resume and not holds_something(self.checkpoint_path):
+            self.progress.say(f'{self.checkpoint_path}: nothing is saved there, so the run starts from the beginning')
+            return None
         from data_formats import checkpoint
 
-        return checkpoint.load(self.checkpoint_path)
+        saved = checkpoint.load(self.checkpoint_path)
+        self._saved = True
+        return saved
 
     def _restore_solver(self, saved):
         if saved is None:
@@ -355,11 +363,12 @@ class Training:
 
         found = differences(saved.run, self.run_facts)
         if found:
+            option = '--resume' if self.o.resume else '--resume-if-saved'
             raise DataError(
                 self.checkpoint_path,
                 None,
                 'is the checkpoint of another run: ' + '; '.join(found),
-                'give the command line and the data of that run again, or leave --resume out',
+                f'give the command line and the data of that run again, or leave {option} out',
             )
         try:
             self.solver.restore(saved.parts['solver'])

@@ -40,6 +40,14 @@ def checkpoint_path(o):
     return o.checkpoint or (None if o.model == '-' or is_special(o.model) else f'{o.model}.checkpoint')
 
 
+def holds_something(path):
+    """Whether there is a file that is not empty."""
+    try:
+        return os.stat(path).st_size > 0
+    except FileNotFoundError:
+        return False
+
+
 def path_model(o, lam):
     """Where --path-models keeps the model of a lambda."""
     return os.path.join(o.path_models, f'lambda-{lam:.6g}.model')
