@@ -9,6 +9,7 @@ import pytest
 
 from data_formats.log import read_log
 from data_formats.model import load, save
+from data_formats.source import Source
 from tests.cli.commands import run
 from tests.scaled import KINDS, examples, scale_of, written
 
@@ -211,6 +212,47 @@ def test_flags_converge_once_they_are_scaled(tmp_path):
         said = run('train', '--scale', scale, *how).stderr
         assert f'multilabel, values scaled by {scale})' in said and 'converged after' in said
         assert gap(tmp_path / 'flags.ml', tmp_path / 'm')['status'] == 'converged'
+
+
+def test_real_pieces_of_music_converge_once_they_are_scaled(data_file, tmp_path):
+    train, test = (data_file('multilabel', 'emotions', f'emotions-{part}.arff') for part in ('train', 'test'))
+    how, wrong = ['-q', '--max-passes', 150, train, tmp_path / 'm'], []
+    for scale in ('none', 'max', 'std'):
+        run('train', '--scale', scale, *how)
+        found = gap(train, tmp_path / 'm')
+        assert found['relative_gap'] > 0.5 if scale == 'none' else found['status'] == 'converged'
+        run('predict', '--metrics', tmp_path / 'json', test, tmp_path / 'm', tmp_path / 'out')
+        wrong.append(json.loads((tmp_path / 'json').read_text())['hamming_loss'])
+    assert max(wrong[1:]) < wrong[0]
+
+
+@pytest.mark.parametrize('kernel', ['poly', 'rbf'])
+def test_tokens_of_a_kernel_are_kept_divided(tmp_path, kernel):
+    files = Files(tmp_path, 'svmhmm', 'std')
+    scaled = files.train(False, 'm', '--scale', 'std', '--kernel', kernel, '--max-passes', 5)
+    values = load(scaled).weights['support.values']
+    assert 1 < np.abs(values).max() < 10
+    run('convert', '-q', scaled, tmp_path / 'm.tsv')
+    run('convert', '-q', tmp_path / 'm.tsv', tmp_path / 'again')
+    assert files.predicted(False, scaled, '--scores') == files.predicted(False, tmp_path / 'again', '--scores')
+    primal = gap(tmp_path / 'train', tmp_path / 'again')['primal']
+    assert primal == pytest.approx(load(scaled).header['primal'], rel=1e-9)
+
+
+@pytest.mark.parametrize('threads', [1, 2])
+def test_every_part_of_a_long_file_is_divided(tmp_path, threads, monkeypatch):
+    monkeypatch.setattr(Source.__init__, '__defaults__', (300,))
+    monkeypatch.setattr('ssvm_cli.predicting.PART', 300)
+    files = Files(tmp_path, 'svmlight')
+    scaled = files.train(False, 'm', '--scale', 'max', '--max-passes', 20)
+    divided = files.train(True, 'd', '--max-passes', 20)
+    one, two = (
+        gap('--threads', threads, tmp_path / name, model)
+        for name, model in (('train', scaled), ('train-divided', divided))
+    )
+    assert one['primal'] == pytest.approx(two['primal'], rel=1e-9)
+    how = ['--threads', threads, '--scores']
+    assert files.predicted(False, scaled, *how) == files.predicted(True, divided, *how)
 
 
 def test_zeros_and_ones_stay_what_they_are(tmp_path):
