@@ -6,6 +6,7 @@ import sys
 
 from data_formats.atomic import atomic_output
 from data_formats.errors import DataError, file_errors
+from data_formats.streams import let_go
 
 COLUMNS = (
     'pass',
@@ -22,7 +23,7 @@ LONGEST_COMMENT = 1 << 20
 
 
 class TrainingLog:
-    """Appends rows to a log file.
+    """Appends rows to a log file. Where its reader goes away, what follows is lost.
 
     Args:
         path: the file; '-' is standard output.
@@ -32,16 +33,19 @@ class TrainingLog:
 
     Raises:
         DataError: the file cannot be written, or is the log of another run.
+
+    Attributes:
+        lost: the DataError that says why the log has ended before the run, None otherwise.
     """
 
     def __init__(self, path, comment, extra=(), keep=None):
         self.path = os.fspath(path)
         self.columns = (*COLUMNS, *extra)
-        self.rows = 0
+        self.rows, self.lost = 0, None
         start = [f'# {comment}\n', ','.join(self.columns) + '\n']
         if self.path == '-':
             self._stream = sys.stdout
-            self._stream.writelines(start)
+            self._put(start)
             return
         with file_errors(self.path):
             if keep is not None and os.path.exists(self.path):
@@ -50,19 +54,34 @@ class TrainingLog:
             mode = 'w' if start else 'a'
             self._stream = open(self.path, mode, encoding='utf-8', errors='surrogateescape')  # noqa: SIM115
             try:
-                self._stream.writelines(start)
-                self._stream.flush()
+                self._put(start)
             except OSError:
                 self.close()
                 raise
 
     def write(self, row):
-        """Write one row, a dictionary from column to number; what is missing or None stays empty."""
-        values = (row.get(column) for column in self.columns)
+        """Write one row, a dictionary from column to number; what is missing or None stays empty.
+
+        Raises:
+            DataError: it cannot be written; once only where nobody reads the log any more.
+        """
+        before, values = self.lost, (row.get(column) for column in self.columns)
         with file_errors(self.path):
-            self._stream.write(','.join('' if v is None else str(v) for v in values) + '\n')
-            self._stream.flush()
+            self._put([','.join('' if v is None else str(v) for v in values) + '\n'])
         self.rows += 1
+        if self.lost is not before:
+            raise self.lost
+
+    def _put(self, lines):
+        if self.lost is not None:
+            return
+        try:
+            self._stream.writelines(lines)
+            self._stream.flush()
+        except BrokenPipeError as error:
+            name = '<stdout>' if self.path == '-' else self.path
+            self.lost = DataError(name, None, f'cannot be written: {error.strerror}', 'the log ends here')
+            let_go(self._stream)
 
     def close(self):
         if self._stream is not sys.stdout:

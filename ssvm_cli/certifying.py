@@ -16,6 +16,7 @@ from data_formats.model_header import BY_MATRIX
 from data_formats.parameters.label_sets import MULTIPLIERS
 from data_formats.scaling import SCALES
 from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
+from ssvm_cli.complaints import beside_the_result
 from ssvm_cli.inputs import read_data
 from ssvm_cli.kernels import support_tokens
 from ssvm_cli.launchers import refuse_copies
@@ -251,5 +252,5 @@ def write_losses(path, dataset, numbers, losses):
     """`example TAB tokens TAB loss`, a row for each example."""
     columns = zip(numbers.tolist(), np.diff(dataset.offsets).tolist(), losses.tolist(), strict=True)
     rows = [f'{i}\t{length}\t{loss!r}\n' for i, length, loss in columns]
-    with atomic_output(path) as stream:
+    with beside_the_result(path), atomic_output(path) as stream:
         stream.write(('example\ttokens\tloss\n' + ''.join(rows)).encode())

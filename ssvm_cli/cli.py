@@ -4,7 +4,6 @@
 signal. A closed pipe is no error.
 """
 
-import contextlib
 import importlib
 import os
 import signal
@@ -14,7 +13,9 @@ import click
 
 from cython_ext.errors import InexactError
 from data_formats.errors import SsvmError, UsageError
-from ssvm_cli import __version__, habits
+from data_formats.streams import let_go
+from ssvm_cli import __version__, complaints, habits
+from ssvm_cli.complaints import tell
 from ssvm_cli.termination import Terminated, ended_by_signals
 
 COMMANDS = {name: f'ssvm_cli.{name}' for name in ('train', 'predict', 'gap', 'convert')}
@@ -57,12 +58,14 @@ class Group(click.Group):
 
 def exit_code(run):
     """Call `run` and turn whatever it raises into a message on stderr and an exit code."""
+    complaints.begin()
     try:
-        return run() or 0
+        code = run() or 0
     except BaseException as error:
         if os.environ.get(TRACEBACK) and not isinstance(error, click.exceptions.Exit):
             raise
-        return _report(error)
+        code = _report(error)
+    return 1 if code == 0 and complaints.made() else code
 
 
 def _report(error):
@@ -74,43 +77,29 @@ def _report(error):
         error.show(sys.stderr)
         return error.exit_code
     if isinstance(error, UsageError):
-        say(f'Error: {error}')
+        tell(f'Error: {error}')
         return error.exit_code
     if isinstance(error, SsvmError):
-        say(error)
+        tell(error)
         return error.exit_code
     if isinstance(error, InexactError):
-        say(error)
+        tell(error)
         return 1
     if isinstance(error, BrokenPipeError):
-        _close_stdout()
+        let_go(sys.stdout)
         return 0
     if isinstance(error, Terminated):
         return 128 + error.signum
     if isinstance(error, KeyboardInterrupt | click.Abort):
         return 128 + signal.SIGINT
     if isinstance(error, OSError):
-        say(f'{error.filename or "<stdout>"}: {error.strerror or error}')  # files of our own are named
+        tell(f'{error.filename or "<stdout>"}: {error.strerror or error}')  # files of our own are named
         return 1
     if isinstance(error, MemoryError):
-        say('ssvm: out of memory (--min-freq N and --feature-set observed need less)')
+        tell('ssvm: out of memory (--min-freq N and --feature-set observed need less)')
         return 1
-    say(f'ssvm: internal error: {type(error).__name__}: {error} ({TRACEBACK}=1 shows where; please report it)')
+    tell(f'ssvm: internal error: {type(error).__name__}: {error} ({TRACEBACK}=1 shows where; please report it)')
     return 1
-
-
-def say(message):
-    """One line on stderr, whatever bytes file names and labels are made of, if anybody can be told."""
-    with contextlib.suppress(OSError):
-        click.echo(str(message).encode('utf-8', 'surrogateescape'), err=True)
-
-
-def _close_stdout():
-    """Let the interpreter's last flush of a closed pipe go nowhere."""
-    with contextlib.suppress(OSError, ValueError):
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
-        os.close(null)
 
 
 @click.group('ssvm', cls=Group, no_args_is_help=False, context_settings={'help_option_names': ['-h', '--help']})

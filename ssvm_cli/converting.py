@@ -1,6 +1,6 @@
 """What `ssvm convert` does."""
 
-import contextlib
+import io
 import os
 import sys
 
@@ -11,6 +11,7 @@ from data_formats.model import is_container, load, save
 from data_formats.parameters.label_sets import OF_EXAMPLES
 from data_formats.registry import FORMATS, by_extension, detect, format_named
 from data_formats.source import Source
+from ssvm_cli.complaints import beside_the_result
 from ssvm_cli.inputs import read_text
 from ssvm_cli.launchers import refuse_copies
 from ssvm_cli.neighbours import check_neighbours
@@ -95,10 +96,12 @@ def convert_data(o, source, progress):
     how = {'min_freq': o.min_freq, 'bias': o.bias, 'window': o.window}
     options = ReadOptions(*template, module.TASKS[0], **how, require_labels=False)
     dataset = module.read(source, options)
-    with contextlib.ExitStack() as stack:
-        names = stack.enter_context(atomic_output(o.names)) if o.names is not None else None
-        stream = stack.enter_context(atomic_output(o.output))
+    names = None if o.names is None else io.BytesIO()
+    with atomic_output(o.output) as stream:
         target_module.write(dataset, stream, names)
+    if names is not None:
+        with beside_the_result(o.names), atomic_output(o.names) as stream:
+            stream.write(names.getvalue())
     sizes = f'{counted(dataset.n, "example")}, {counted(dataset.tokens, "token")}'
     progress.say(f'{o.input}: {sizes}, from {name} to {target}')
 

@@ -2,13 +2,12 @@
 
 import json
 
-import click
-
 from cython_ext.parallel import in_order
 from data_formats.atomic import atomic_output
 from data_formats.errors import UsageError
 from data_formats.model import load
 from data_formats.reading import PartParser
+from ssvm_cli.complaints import beside_the_result, tell
 from ssvm_cli.decoder import Decoder
 from ssvm_cli.inputs import opened
 from ssvm_cli.launchers import refuse_copies
@@ -61,11 +60,11 @@ def predict(o):
         Progress(o.verbose).say(f'{o.test}: {text}', level=1 if o.evaluate else 2)
     if scored and not scores.count:
         nothing = f'no {decoder.task.outputs_name}{decoder.task.place(model)}: nothing to score'
-        click.echo(f'{source.name}: {nothing}'.encode('utf-8', 'surrogateescape'), err=True)
+        tell(f'{source.name}: {nothing}')
     elif o.evaluate:
-        click.echo(scores.table().encode('utf-8', 'surrogateescape'), err=True)
+        tell(scores.table())
     if o.metrics is not None:
-        with atomic_output(o.metrics) as stream:
+        with beside_the_result(o.metrics), atomic_output(o.metrics) as stream:
             text = json.dumps(scores.summary(), indent=1, ensure_ascii=False)
             stream.write(text.encode('utf-8', 'surrogateescape') + b'\n')
 

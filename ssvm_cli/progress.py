@@ -1,11 +1,10 @@
 """What a run says to people, on standard error."""
 
-import contextlib
 import shutil
 import sys
 import time
 
-import click
+from ssvm_cli.complaints import heard, tell
 
 REDRAW = 0.2  # seconds between two drawings of the progress line
 
@@ -27,8 +26,7 @@ class Progress:
         """One line for people who asked for at least this level."""
         if self.level >= level:
             self._clear()
-            with contextlib.suppress(OSError):  # a full disk or a closed pipe is no reason to lose a run
-                click.echo(text.encode('utf-8', 'surrogateescape'), err=True)
+            tell(text)
 
     def row(self, row):
         """One checkpoint of the run, a row of the log."""
@@ -63,7 +61,7 @@ class Progress:
 
     @staticmethod
     def _write(text):
-        with contextlib.suppress(OSError):
+        with heard():
             sys.stderr.write(text)
             sys.stderr.flush()
 

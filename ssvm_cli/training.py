@@ -299,7 +299,10 @@ class Training:
         from data_formats.log import TrainingLog
 
         options = ' '.join(f'{key}={value}' for key, value in self.run_facts.items() if key != 'template')
-        return TrainingLog(self.o.log_path, f'ssvm {__version__} {options}'.replace('\n', ' '), extra, keep)
+        log = TrainingLog(self.o.log_path, f'ssvm {__version__} {options}'.replace('\n', ' '), extra, keep)
+        if log.lost is not None:
+            self._complain(log.lost)
+        return log
 
     def _write_row(self, row):
         try:
