@@ -239,6 +239,16 @@ def test_tokens_of_a_kernel_are_kept_divided(tmp_path, kernel):
     assert primal == pytest.approx(load(scaled).header['primal'], rel=1e-9)
 
 
+def test_values_that_are_too_large_for_a_kernel_are_not_once_they_are_scaled(tmp_path):
+    (tmp_path / 't.svm').write_text('1 1:1e200 2:1e150\n2 1:-1e200 2:1e150\n')
+    how = ['--kernel', 'poly', tmp_path / 't.svm', tmp_path / 'm']
+    assert 'are too large (expected a smaller gamma or degree, or values scaled by --scale max)' in (
+        run('train', *how, code=1).stderr
+    )
+    run('train', '-q', '--scale', 'max', *how)
+    assert gap(tmp_path / 't.svm', tmp_path / 'm')['status'] == 'converged'
+
+
 @pytest.mark.parametrize('threads', [1, 2])
 def test_every_part_of_a_long_file_is_divided(tmp_path, threads, monkeypatch):
     monkeypatch.setattr(Source.__init__, '__defaults__', (300,))
