@@ -18,6 +18,7 @@ import zlib
 
 import numpy as np
 
+from data_formats.compression import compressed_by, foreign
 from data_formats.errors import DataError, file_errors
 
 KINDS = 'biuf'  # kinds of numbers that arrays may hold
@@ -25,6 +26,7 @@ SUFFIX = '.npy'
 START = b'PK\x03\x04'
 LOCAL_HEADER = 30  # bytes before the name of a member; the last four are the lengths of name and extra field
 HEADER_LIMIT = 1 << 16
+SECTOR = 512  # bytes that tell what a file is
 LEVEL = 1  # of deflating: four times as fast as zlib's usual one, and files are a twentieth larger
 # What zipfile, zlib, json and numpy raise on damaged bytes.
 DAMAGE = (
@@ -116,7 +118,7 @@ class Container:
             if not self._bytes:
                 raise self.error('empty file', f'expected {what}')
             if self._bytes[: len(START)] != START:
-                raise self.error(f'not {what}', 'expected a file that ssvm wrote')
+                raise self._foreign()
             try:
                 members = zipfile.ZipFile(stream).infolist()
             except DAMAGE as error:
@@ -128,6 +130,13 @@ class Container:
 
     def error(self, text, expected=None):
         return DataError('<stdin>' if self.path == '-' else self.path, None, text, expected)
+
+    def _foreign(self):
+        start = bytes(self._bytes[:SECTOR])
+        kind = compressed_by(start)
+        found = foreign(start) if kind is None else (f'compressed by {kind}', None)
+        what = f'not {self.what}' if found is None else f'{found[0]}, not {self.what}'
+        return self.error(what, 'expected a file that ssvm wrote' + ', unpacked' * (found is not None))
 
     def names(self):
         """Names of the arrays, in the order of the file."""

@@ -4,10 +4,10 @@ import os
 import re
 from xml.etree import ElementTree
 
+from data_formats.compression import ENDINGS
 from data_formats.errors import DataError, shown
 from data_formats.source import Source
 
-COMPRESSED = ('.gz', '.bz2', '.xz')
 EXPECTED = 'expected <labels> with <label name="..."> in it'
 PART = re.compile(r'[-_][^-_/\\]+$')  # what a split of a data set has behind the name, as in yeast-train
 
@@ -18,11 +18,11 @@ def labels_beside(path):
     Its name is NAME.xml, or, where there is none, that without the last part behind a hyphen; it may be compressed.
     """
     base = os.fspath(path)
-    for ending in COMPRESSED:
+    for ending in ENDINGS:
         base = base.removesuffix(ending)
     base = os.path.splitext(base)[0]
     for stem in dict.fromkeys([base, PART.sub('', base)]):
-        for ending in ('', *COMPRESSED):
+        for ending in ('', *ENDINGS):
             if os.path.isfile(f'{stem}.xml{ending}'):
                 return label_names(f'{stem}.xml{ending}'), f'{stem}.xml{ending}'
     return None, None
@@ -35,7 +35,7 @@ def label_names(path):
         DataError: it is no such file, or has a document type, which could make it grow without bounds.
     """
     with Source(path) as source:
-        text = b''.join(block for block, _ in source.blocks(len))
+        text = source.contents()
     try:
         text = text.decode('utf-8')
     except UnicodeDecodeError:

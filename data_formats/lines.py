@@ -3,17 +3,17 @@
 import math
 import re
 
-from data_formats.errors import DataError, file_errors, shown
+from data_formats.errors import DataError, shown
+from data_formats.source import Source
 
 COMMENT = re.compile(r'(^|\s+)#.*', re.DOTALL)
 
 
 def text_lines(path, expected):
     """The lines of a file. DataError where it is no text."""
-    with file_errors(path):
+    with Source(path) as source:
         try:
-            with open(path, encoding='utf-8-sig') as stream:
-                return stream.read().splitlines()
+            return source.contents().decode('utf-8').splitlines()
         except UnicodeDecodeError as error:
             raise DataError(path, None, 'not UTF-8', expected) from error
 

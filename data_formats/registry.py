@@ -23,6 +23,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from itertools import pairwise
 
+from data_formats.compression import ENDINGS
 from data_formats.errors import DataError, UsageError
 from data_formats.source import Source
 
@@ -33,7 +34,6 @@ COUNTS = re.compile(rb'\d+[ \t]+\d+[ \t]+\d+')
 ARFF = re.compile(rb'(\s|%.*\n)*@relation\s', re.IGNORECASE)
 GRAPH = re.compile(rb'\s*(#.*\n\s*)*\{.*"nodes"')
 LINK = re.compile(rb'[ \t]*[01P]([ \t]+qid:\d+)?[ \t]+\d+-\d+([ \t]+[^\s#]*:[^\s:]+)*[ \t]*(#|$)')
-COMPRESSED = ('.gz', '.bz2', '.xz')
 
 
 class Formats(Mapping):
@@ -85,7 +85,7 @@ def format_named(name):
 def by_extension(path):
     """The name of the format that a file name's ending stands for, or None."""
     name = str(path).lower()
-    for ending in COMPRESSED:
+    for ending in ENDINGS:
         name = name.removesuffix(ending)
     for module in FORMATS.values():
         if name.endswith(module.EXTENSIONS):

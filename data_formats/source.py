@@ -4,10 +4,13 @@ import sys
 import zlib
 
 from cython_ext.text.cuts import lines_of
+from data_formats.compression import compressed_by, decompressor, foreign
 from data_formats.errors import DataError, file_errors
 
 BLOCK = 1 << 18
 HEAD = 1 << 16
+SMALL = 1 << 28  # bytes of a file that is no data
+LONGEST = 1 << 30  # bytes of a line, or of an example
 BOM = b'\xef\xbb\xbf'
 
 
@@ -49,11 +52,14 @@ class Source:
         while True:
             while len(self._start) < size and (more := self._read(size - len(self._start))):
                 self._start += more
+            self._refuse_foreign()
             if len(self._start) < size:
                 return self._start
             lines = self._start[: self._start.rfind(b'\n') + 1]
             if enough(lines):
                 return lines
+            if size >= LONGEST:
+                raise self._too_long(1)
             size *= 2
 
     def blocks(self, cut):
@@ -77,6 +83,8 @@ class Source:
                 self._check(block, line)
                 yield block, line
                 line += lines_of(block)
+            elif len(buffer) > LONGEST:
+                raise self._too_long(line)
             # a sequence longer than a block: look again when there is twice as much, not after every chunk
             least = 2 * len(buffer) if not end and len(buffer) >= self.block else 0
             parts = [buffer[end:]]
@@ -85,6 +93,24 @@ class Source:
             rest = rest if rest.endswith(b'\n') else rest + b'\n'
             self._check(rest, line)
             yield rest, line
+
+    def contents(self, most=SMALL):
+        """The whole of a small file as it stands.
+
+        Raises:
+            DataError: it has more than `most` bytes.
+        """
+        if self._raw is None:
+            self._open()
+        parts, size = [self._start], len(self._start)
+        while size <= most and (more := self._read(self.block)):
+            parts.append(more)
+            size += len(more)
+        if size > most:
+            raise DataError(self.name, None, f'more than {most} bytes', 'expected a small file')
+        self._start = b''.join(parts)
+        self._refuse_foreign()
+        return self._start
 
     def close(self):
         """Close the file; standard input stays open."""
@@ -99,30 +125,46 @@ class Source:
         self._raw = raw
         self._take = raw.read
         self._start = self._read(6)
-        opened = decompressor(raw, self._start)
+        try:
+            opened = decompressor(raw, self._start)
+        except ImportError as error:
+            raise DataError(self.name, None, *error.args) from error
         if opened is not None:
-            self._take = opened.read
-            self._start = self._read(6)
+            self._take, self._start = opened.read, b''
+            while len(self._start) < 6 and (more := self._read(6 - len(self._start))):
+                self._start += more
+            if compressed_by(self._start) is not None:
+                raise DataError(self.name, None, 'compressed twice', 'expected text, compressed once at most')
         elif self.path == '-':
             self._take = raw.read1  # what a pipe has now: whoever writes sentence by sentence gets answers at once
         if self._start.startswith((b'\xff\xfe', b'\xfe\xff')):
             raise DataError(self.name, 1, 'this file is in UTF-16', 'expected UTF-8')
+        self._refuse_foreign(lambda: self._read(HEAD))
         self._start = self._start.removeprefix(BOM)
 
     def _read(self, count):
         with file_errors(self.name):
             try:
                 return self._take(count)
-            except (EOFError, zlib.error) as error:
-                raise DataError(self.name, None, f'damaged compressed file: {error}') from error
             except Exception as error:
-                # lzma.LZMAError without importing lzma for everybody
-                if type(error).__name__ == 'LZMAError':
+                # decompressors raise OSErrors that are none of the system's; lzma need not be imported by everybody
+                damage = isinstance(error, EOFError | zlib.error) or (isinstance(error, OSError) and not error.errno)
+                if damage or type(error).__name__ in ('LZMAError', 'ZstdError'):
                     raise DataError(self.name, None, f'damaged compressed file: {error}') from error
                 raise
 
+    def _refuse_foreign(self, more=bytes):
+        found = foreign(self._start, more)
+        if found is not None:
+            raise DataError(self.name, None, *found)
+
+    def _too_long(self, line):
+        return DataError(self.name, line, f'a line or an example of more than {LONGEST >> 20} MB begins here')
+
     def _check(self, block, line):
         if b'\0' in block:
+            if line == 1 and (found := foreign(block)) is not None:
+                raise DataError(self.name, None, *found)
             line += block.count(b'\n', 0, block.index(b'\0'))
             raise DataError(self.name, line, 'a NUL byte', 'expected text')
         if b'\r' in block and block.count(b'\r') != block.count(b'\r\n'):
@@ -130,38 +172,3 @@ class Source:
             raise DataError(
                 self.name, line + at, 'a carriage return inside the line', 'expected lines that end in LF or CRLF'
             )
-
-
-class Prefixed:
-    """A binary stream with some bytes that were read ahead put back in front."""
-
-    def __init__(self, start, stream):
-        self._start = start
-        self._stream = stream
-
-    def read(self, count=-1):
-        if not self._start:
-            return self._stream.read(count)
-        if count < 0:
-            start, self._start = self._start, b''
-            return start + self._stream.read()
-        start, self._start = self._start[:count], self._start[count:]
-        return start
-
-
-def decompressor(raw, start):
-    """A stream of the uncompressed bytes of `raw`, of which `start` has been read; None if it is not compressed."""
-    whole = Prefixed(start, raw)
-    if start.startswith(b'\x1f\x8b'):
-        import gzip
-
-        return gzip.GzipFile(fileobj=whole, mode='rb')
-    if start.startswith(b'BZh') and len(start) > 3 and start[3:4].isdigit():
-        import bz2
-
-        return bz2.BZ2File(whole)
-    if start.startswith(b'\xfd7zXZ\0'):
-        import lzma
-
-        return lzma.LZMAFile(whole)
-    return None

@@ -2,9 +2,12 @@
 
 import click
 
+from data_formats.errors import DataError
+from data_formats.source import Source
 from ssvm_cli.command import Option
 
 TRUE = ('true', 'yes', 'on')
+LONGEST = 1 << 16  # bytes of a file
 FALSE = ('false', 'no', 'off')
 
 
@@ -56,12 +59,14 @@ def _entries(path):
     import yaml
 
     try:
-        with open(path, encoding='utf-8') as stream:
-            root = yaml.compose(stream, Loader=yaml.SafeLoader)
-    except OSError as error:
-        raise click.UsageError(f'{path}: {error.strerror}') from error
+        with Source(path) as source:
+            root = yaml.compose(source.contents(LONGEST).decode('utf-8'), Loader=yaml.SafeLoader)
+    except DataError as error:
+        raise click.UsageError(str(error)) from error
     except UnicodeDecodeError as error:
         raise click.UsageError(f'{path}: not UTF-8') from error
+    except RecursionError as error:
+        raise click.UsageError(f'{path}: nested too deeply (expected lines of the form OPTION: VALUE)') from error
     except yaml.YAMLError as error:
         mark = getattr(error, 'problem_mark', None)
         place = path if mark is None else f'{path}:{mark.line + 1}'

@@ -1,7 +1,7 @@
 """Reading data for a command: which format, which options, which vocabularies."""
 
 from data_formats.dataset import ReadOptions
-from data_formats.errors import DataError, UsageError, file_errors
+from data_formats.errors import DataError, UsageError
 from data_formats.registry import FORMATS, TREEBANKS, by_content, by_extension, detect, format_named
 from data_formats.scaling import NONE, check_scale
 from data_formats.source import Source
@@ -97,5 +97,5 @@ def opened(path, model, format_name='auto', require_labels=False, threads=1):
 
 def read_text(path):
     """A small text file."""
-    with file_errors(path), open(path, encoding='utf-8-sig', errors='surrogateescape', newline='') as stream:
-        return stream.read()
+    with Source(path) as source:
+        return source.contents().decode('utf-8', 'surrogateescape')
