@@ -16,7 +16,9 @@ def atomic_output(path):
     """A binary stream whose contents appear at `path` all at once, when the block ends without an exception.
 
     The bytes go to a temporary name in the same folder, are flushed to the disk and renamed. A symbolic link stays
-    one. '-' is standard output; what is no regular file (/dev/null, a named pipe) is written to as it stands.
+    one, and a file that is replaced hands on its permissions, owner and group as far as the system lets us; a new one
+    has those of the umask. '-' is standard output; what is no regular file (/dev/null, a named pipe) is written to as
+    it stands.
 
     Raises:
         DataError: the file cannot be written.
@@ -37,6 +39,7 @@ def atomic_output(path):
             try:
                 _unfinished.add(temporary)
                 with open(temporary, 'wb') as stream:
+                    _take_over(stream.fileno(), target)
                     yield stream
                     stream.flush()
                     os.fsync(stream.fileno())
@@ -47,6 +50,22 @@ def atomic_output(path):
                 raise
             finally:
                 _unfinished.discard(temporary)
+
+
+def _take_over(descriptor, target):
+    """Give an open file the permissions, owner and group of the file that it will replace, if there is one."""
+    try:
+        old = os.stat(target)
+    except OSError:
+        return
+    new = os.fstat(descriptor)
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+        for owner in (old.st_uid, -1):  # only root may give files away; a group of our own is another matter
+            with contextlib.suppress(OSError):
+                os.fchown(descriptor, owner, old.st_gid)
+                break
+    with contextlib.suppress(OSError):  # file systems without permissions
+        os.fchmod(descriptor, stat.S_IMODE(old.st_mode) & ~(stat.S_ISUID | stat.S_ISGID))
 
 
 def _closed():

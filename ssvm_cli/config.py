@@ -3,7 +3,6 @@
 import click
 
 from data_formats.errors import DataError
-from data_formats.source import Source
 from ssvm_cli.command import Option
 
 TRUE = ('true', 'yes', 'on')
@@ -57,6 +56,8 @@ def read_config(path, command):
 def _entries(path):
     """The (key node, value node) pairs of the file's mapping. Nodes keep texts as written, and their lines."""
     import yaml
+
+    from data_formats.source import Source
 
     try:
         with Source(path) as source:

@@ -365,6 +365,9 @@ def test_predictions_of_graphs(files):
     run('train', *QUIET, '--objective', 'log', 'trees.jsonl', 'm')
     given = [json.loads(line) for line in (files / 'trees.jsonl').read_text().splitlines()]
     found = [json.loads(line) for line in run('predict', '--marginals', 'trees.jsonl', 'm').stdout.splitlines()]
+    page = (ROOT / 'man' / 'ssvm-formats.5').read_text().split('.SS graph (')[1].split('\n.SS ')[0]
+    for member in found[0].keys() - given[0].keys():
+        assert re.search(rf'\.BR {member} [,:]\n', page), f'{member} is in the manual'
     right = 0
     for before, after in zip(given, found, strict=True):
         states, chances = after.pop('prediction'), after.pop('marginals')
