@@ -12,7 +12,7 @@ import numpy as np
 
 from cython_ext.structures.grammar import TAGS, TOPS
 from cython_ext.text.brackets import PLAIN, TOP, TREE, BracketParser, put_trees
-from cython_ext.text.cuts import after_tree
+from cython_ext.text.cuts import after_tree, lines_of
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.errors import DataError
 from data_formats.reading import Part, Reader, feed, read_all, stream_all
@@ -37,9 +37,13 @@ def reader(source, options, vocabularies):
 
 
 def carry(text, line, carried):
-    """Whether the file holds trees or sentences is known by the first word."""
+    """Whether the file holds trees or sentences is known by the first word; before it, lines are counted."""
+    if carried is not None and carried >= 0:
+        return carried
     word = FIRST.match(text)
-    return carried if carried is not None or word is None else TREE if word[1] in b'()' else PLAIN
+    if word is None:
+        return (-1 if carried is None else carried) - lines_of(text)
+    return TREE if word[1] in b'()' else PLAIN
 
 
 def read(source, options, vocabularies=None):
@@ -132,22 +136,26 @@ def without_top(parts):
 def write_predictions(block, trees, stream, extra_columns=None, headers=None):
     """A line for each tree, with the words of the block.
 
-    trees : for each sentence (tags, labels, begins, ends), ids in the block's label_names, -1 for TOP
-    headers : None, or for each sentence a line (str) that goes before it
+    trees : for each sentence with words (tags, labels, begins, ends), ids in the block's label_names, -1 for TOP
+    headers : None, or for each sentence, those without words among them, a line (str) that goes before it
     """
     lines = None if headers is None else [line.encode() + b'\n' for line in headers]
-    put_trees(block.rows, block.dataset.with_trees(trees), lines, b'', stream)
+    put_trees(block.rows, block.dataset.with_trees(trees), lines, b'', block.dataset.empties, stream)
 
 
 def write_nbest(block, candidates, stream):
     """For each sentence its trees, best first: `# RANK SCORE [PROBABILITY]`, the tree, a blank line.
 
-    candidates : for each sentence a list of (tree, score, probability or None)
+    candidates : for each sentence a list of (tree, score, probability or None), tree None where it has no words
     """
-    numbers = np.repeat(np.arange(block.dataset.n), [len(several) for several in candidates])
-    trees = [tree for several in candidates for tree, _, _ in several]
     lines = [candidate_header(k, *rest) + b'\n' for several in candidates for k, (_, *rest) in enumerate(several, 1)]
-    put_trees(block.rows, block.dataset.subset(numbers).with_trees(trees), lines, b'\n', stream)
+    flat = [tree for several in candidates for tree, _, _ in several]
+    trees = [tree for tree in flat if tree is not None]
+    empties = np.flatnonzero([tree is None for tree in flat])
+    worded = [several for several in candidates if several[0][0] is not None]
+    numbers = np.repeat(np.arange(block.dataset.n), [len(several) for several in worded])
+    data = block.dataset.subset(numbers).with_trees(trees)
+    put_trees(block.rows, data, lines, b'\n', empties - np.arange(len(empties)), stream)
 
 
 def transcribe(source, target, stream):
@@ -162,8 +170,8 @@ def transcribe(source, target, stream):
         for text, line in source.blocks(after_tree):
             feed(source, parser, Part(text, line, None))
             data = TreeDataset(**parser.take(), word_names=parser.words, label_names=parser.labels)
-            trees, words = trees + data.n, words + data.tokens
-            put_trees(text, data, None, b'', stream)
+            trees, words = trees + data.n + len(data.empties), words + data.tokens
+            put_trees(text, data, None, b'', data.empties, stream)
     if not trees:
         raise DataError(source.name, None, *NO_TREES)
     lost = {'trace': parser.traces, 'lemma': parser.lemmas}

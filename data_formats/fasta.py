@@ -94,7 +94,7 @@ def spelled(native, other, i, j, steps):
 def write_predictions(block, outputs, stream, extra_columns=None, headers=None):
     """The file with the best candidate of each native as its homolog, aligned, and the others as decoys.
 
-    outputs : for each example (candidate, start in the native, start in it, steps)
+    outputs : for each example (candidate, start in the native, start in it, steps), candidate -1 where there is none
     extra_columns : None, or for each example the text of one more comment line
     headers : None, or for each example a line (str) that goes before it
     """
@@ -107,10 +107,11 @@ def write_predictions(block, outputs, stream, extra_columns=None, headers=None):
 
 
 def write_nbest(block, candidates, stream):
-    """For each native its best outputs: `# RANK SCORE [PROBABILITY]`, the two aligned records, a blank line."""
+    """For each native its best outputs: `# RANK SCORE [PROBABILITY]`, the two aligned records (or the native alone,
+    where it has no candidates), a blank line."""
     for i, example in enumerate(candidates):
         for rank, ((right, *alignment), score, probability) in enumerate(example, 1):
             stream.write(candidate_header(rank, score, probability) + b'\n')
-            for c in (-1, right):
+            for c in (-1, right) if right >= 0 else (-1,):
                 write_record(block.dataset, i, c, right, alignment, stream)
             stream.write(b'\n')

@@ -34,7 +34,7 @@ def reader(source, options, vocabularies):
     """How the file is read."""
 
     def parser():
-        return GraphParser(options.require_labels and vocabularies is None, vocabularies)
+        return GraphParser(options.require_labels and vocabularies is None, vocabularies, some=options.require_labels)
 
     return Reader(after_line, parser, learn=learn, finish=finish)
 

@@ -23,10 +23,12 @@ class GraphParser:
 
     require : every node needs a label
     frozen : what has attributes, node_types, factor_types, states, scopes and buckets; None while learning
+    some : refuse graphs without nodes
     """
 
-    def __init__(self, require, frozen=None):
+    def __init__(self, require, frozen=None, some=True):
         self.require = require
+        self.some = some
         self.frozen = frozen
         self.attributes = Vocabulary() if frozen is None else frozen.attributes
         self.nodes = Types('node', frozen, 'node_types', ('states',))
@@ -67,7 +69,7 @@ class GraphParser:
     def graph(self, graph):
         """One example."""
         nodes = self.member(graph, 'nodes', list, 'the example', 'expected {"nodes": [{...}, ...], ...}')
-        if not nodes:
+        if not nodes and self.some:
             self.fail('no nodes in the example', 'expected one at least')
         states = None if graph.get('states') is None else self.states(graph['states'], 'the example')
         types = [self.node(node, f'node {k}', states) for k, node in enumerate(nodes)]

@@ -6,6 +6,7 @@ import numpy as np
 
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.dataset import indptr_of, ranges_of
+from data_formats.empties import joined
 
 
 @dataclass
@@ -23,6 +24,7 @@ class SentenceDataset:
     label_names: Vocabulary
     punctuation: np.ndarray | None = None  # bool [N]; whether a form is nothing but punctuation characters
     tag_column: str = 'both'  # which columns of tags are used: 'coarse', 'fine' or 'both'
+    empties: np.ndarray | None = None  # where sentences without words stand, which are no examples (empties.py)
 
     ARRAYS = ('words', 'tags', 'coarse', 'heads', 'relations', 'punctuation')  # of the words
 
@@ -52,7 +54,7 @@ class SentenceDataset:
         counts = self.offsets[examples + 1] - self.offsets[examples]
         words = ranges_of(self.offsets[examples], counts)
         arrays = {name: None if array is None else array[words] for name, array in self._arrays().items()}
-        return replace(self, offsets=indptr_of(counts), **arrays)
+        return replace(self, offsets=indptr_of(counts), empties=None, **arrays)
 
     def without_inputs(self):
         """The same trees and names, and no words and tags."""
@@ -65,11 +67,11 @@ class SentenceDataset:
         blocks = list(blocks)
         counts = np.concatenate([np.diff(block.offsets) for block in blocks])
         parts = [block._arrays() for block in blocks]
-        joined = {
+        arrays = {
             name: None if array is None else np.concatenate([part[name] for part in parts])
             for name, array in parts[0].items()
         }
-        return replace(blocks[0], offsets=indptr_of(counts), **joined)
+        return replace(blocks[0], offsets=indptr_of(counts), empties=joined(blocks), **arrays)
 
     def _arrays(self):
         return {name: getattr(self, name) for name in self.ARRAYS}

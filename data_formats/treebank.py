@@ -13,8 +13,9 @@ from data_formats.sentences import SentenceDataset
 from data_formats.source import Source
 from data_formats.writing import candidate_header
 
-BLANK = re.compile(rb'[ \t]*\r?')
+BLANK = re.compile(rb'[ \t]*\r?\n?')
 ROWS = {b'-': 'range', b'.': 'empty node'}
+WORDLESS = 'wordless sentence'
 
 
 def reader(universal, source, options, frozen):
@@ -70,7 +71,7 @@ def write_predictions(block, trees, stream, extra_columns=None, headers=None):
 
     trees : (heads int32 [N], relations int32 [N], ids in the block's label_names, -1 for `_`)
     extra_columns : None, or for each word the text of one more column
-    headers : None, or for each sentence a line (str) that goes before its first row
+    headers : None, or for each sentence, those without words among them, a line (str) that goes before its first row
     """
     heads, relations = trees
     extra = None if extra_columns is None else [encoded(text) for text in extra_columns]
@@ -81,8 +82,8 @@ def write_predictions(block, trees, stream, extra_columns=None, headers=None):
     text = io.BytesIO()
     echo_trees(block.rows, heads, relations, names, text, extra)
     left = iter(headers)
-    for piece, is_sentence in pieces_of(text.getvalue()):
-        if is_sentence:
+    for piece in pieces_of(text.getvalue()):
+        if not BLANK.fullmatch(piece):
             at = first_row(piece)
             end = b'\r\n' if piece.endswith(b'\r\n') else b'\n'
             piece = piece[:at] + encoded(next(left)) + end + piece[at:]
@@ -92,10 +93,11 @@ def write_predictions(block, trees, stream, extra_columns=None, headers=None):
 def write_nbest(block, candidates, stream):
     """For each sentence its trees, best first: `# RANK SCORE [PROBABILITY]`, the lines of the sentence, a blank line.
 
-    candidates : for each sentence a list of ((heads, relations), score, probability or None)
+    candidates : for each sentence a list of ((heads, relations), score, probability or None), the arrays empty where it
+        has no words
     """
     names = block.dataset.label_names
-    sentences = (piece for piece, is_sentence in pieces_of(block.rows) if is_sentence)
+    sentences = (piece for piece in pieces_of(block.rows) if not BLANK.fullmatch(piece))
     for piece, several in zip(sentences, candidates, strict=True):
         end = b'\r\n' if piece.endswith(b'\r\n') else b'\n'
         for rank, (trees, score, probability) in enumerate(several, 1):
@@ -105,22 +107,18 @@ def write_nbest(block, candidates, stream):
 
 
 def pieces_of(text):
-    """(lines, whether they hold a word) of the sentences of a text, and of the blank lines between them."""
+    """The lines of each sentence of a text, and each of the blank lines between them."""
     lines = []
     for line in io.BytesIO(text):
-        if not BLANK.fullmatch(line.removesuffix(b'\n')):
+        if not BLANK.fullmatch(line):
             lines.append(line)
             continue
         if lines:
-            yield b''.join(lines), holds_word(lines)
+            yield b''.join(lines)
             lines = []
-        yield line, False
+        yield line
     if lines:
-        yield b''.join(lines), holds_word(lines)
-
-
-def holds_word(lines):
-    return any(re.match(rb'\d+\t', line) for line in lines)
+        yield b''.join(lines)
 
 
 def first_row(piece):
@@ -144,7 +142,10 @@ def transcribe(universal, source, target, stream):
         for text, line in source.blocks(after_blank_line):
             feed(source, parser, Part(text, line, None))
             parts = parser.take()
-            sentences, words = sentences + len(parts['offsets']) - 1, words + len(parts['heads'])
+            sentences += len(parts['offsets']) - 1 + len(parts['empties'])
+            words += len(parts['heads'])
+            if universal and not target.UNIVERSAL and len(parts['empties']):
+                lost[WORDLESS] = lost.get(WORDLESS, 0) + len(parts['empties'])
             if universal == target.UNIVERSAL:
                 stream.write(text)
             else:

@@ -9,6 +9,7 @@ import numpy as np
 
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.dataset import indptr_of, ranges_of
+from data_formats.empties import joined
 
 
 class Tree(NamedTuple):
@@ -40,6 +41,7 @@ class TreeDataset:
     forms: np.ndarray | None = None  # int32 [n], what a file has of each, as in cython_ext.text.brackets
     # int64 [N, 4], where the text of a part of a file has each word, and its tag: from, to, from, to
     spelling: np.ndarray | None = None
+    empties: np.ndarray | None = None  # where sentences without words stand, which are no examples (empties.py)
 
     WORD_ARRAYS = ('words', 'tags', 'spelling')
     NODE_ARRAYS = ('node_labels', 'node_begins', 'node_ends')
@@ -94,8 +96,8 @@ class TreeDataset:
         words, phrases = ranges_of(self.offsets[examples], counts), ranges_of(self.node_offsets[examples], nodes)
         arrays = {name: _taken(getattr(self, name), words) for name in self.WORD_ARRAYS}
         arrays |= {name: getattr(self, name)[phrases] for name in self.NODE_ARRAYS}
-        forms = _taken(self.forms, examples)
-        return replace(self, offsets=indptr_of(counts), node_offsets=indptr_of(nodes), forms=forms, **arrays)
+        arrays |= {'forms': _taken(self.forms, examples), 'empties': None}
+        return replace(self, offsets=indptr_of(counts), node_offsets=indptr_of(nodes), **arrays)
 
     def with_trees(self, trees):
         """The same sentences with other trees, for each (tags, labels, begins, ends), lists of ids and of places."""
@@ -117,6 +119,7 @@ class TreeDataset:
         names = (*cls.WORD_ARRAYS, *cls.NODE_ARRAYS, 'forms')
         parts = {name: [getattr(block, name) for block in blocks] for name in names}
         arrays = {name: None if part[0] is None else np.concatenate(part) for name, part in parts.items()}
+        arrays['empties'] = joined(blocks)
         return replace(blocks[0], offsets=indptr_of(counts), node_offsets=indptr_of(nodes), **arrays)
 
 

@@ -4,7 +4,8 @@ A bracket is a phrase: (label, first word, word after the last). Words that are 
 deleted from both trees and the others counted anew; phrases without a word left, and the node on top, are no brackets;
 ADVP and PRT are the same label. What is right is the common part of the two multisets of brackets. EVALB leaves out a
 sentence whose trees differ in what is punctuation. Here every sentence counts: one without a parse has found no bracket
-and no tag.
+and no tag. A sentence without words is
+skipped, as there: it is one of the sentences, and no average is over it.
 """
 
 from collections import Counter
@@ -46,9 +47,14 @@ class BracketScores:
             for (label, _, _), count in which.items():
                 counts[label] += count
 
+    def skip(self, sentences):
+        """Count some sentences without words."""
+        for tally in (self.all, self.short):
+            tally.skipped += sentences
+
     @property
     def count(self):
-        return self.all.sentences
+        return self.all.valid
 
     def row(self):
         """The scores by column."""
@@ -65,7 +71,7 @@ class BracketScores:
     def table(self):
         """The same for people."""
         lines = [self.all.line(self.tagged)]
-        if self.short.sentences < self.all.sentences:
+        if self.short.valid < self.all.valid:
             lines.append(f'up to {SHORT} words: {self.short.line(self.tagged)}')
         scores = self._by_label()
         width = max(10, *map(len, scores), 0)
@@ -82,7 +88,7 @@ class Tally:
     """Sums over sentences."""
 
     def __init__(self):
-        self.sentences = self.parsed = self.complete = 0
+        self.valid = self.skipped = self.parsed = self.complete = 0
         self.gold = self.found = self.right = self.right_spans = 0
         self.crossing = self.uncrossed = self.nearly_uncrossed = 0
         self.words = self.right_tags = 0
@@ -91,7 +97,7 @@ class Tally:
         """gold, found: Counters of brackets."""
         right = (gold & found).total()
         crossing = crossings(gold, found)
-        self.sentences += 1
+        self.valid += 1
         self.parsed += parsed
         self.complete += right == gold.total() == found.total()
         self.gold += gold.total()
@@ -111,10 +117,11 @@ class Tally:
         return f_score(self.gold, self.found, self.right_spans)
 
     def summary(self, tagged):
-        sentences = max(1, self.sentences)
+        sentences = max(1, self.valid)
         result = {
-            'sentences': self.sentences,
-            'no_parse': self.sentences - self.parsed,
+            'sentences': self.valid + self.skipped,
+            'skipped': self.skipped,
+            'no_parse': self.valid - self.parsed,
             **self.labelled(),
             'unlabelled': self.unlabelled(),
             'complete_match': self.complete / sentences,
@@ -128,18 +135,20 @@ class Tally:
 
     def line(self, tagged):
         """The figures for people."""
-        of_all, sentences = self.labelled(), max(1, self.sentences)
+        of_all, sentences = self.labelled(), max(1, self.valid)
         parts = [
             f'F1 {100 * of_all["f1"]:.2f} % (precision {100 * of_all["precision"]:.2f} %, recall '
             f'{100 * of_all["recall"]:.2f} %, {self.gold} brackets)',
             f'unlabelled {100 * self.unlabelled()["f1"]:.2f} %',
-            f'complete match {100 * self.complete / sentences:.2f} % of {self.sentences} sentences',
+            f'complete match {100 * self.complete / sentences:.2f} % of {self.valid} sentences',
             f'{self.crossing / sentences:.2f} crossing each',
         ]
         if tagged:
             parts.append(f'tags {100 * self.right_tags / max(1, self.words):.2f} % of {self.words} words')
-        if self.parsed < self.sentences:
-            parts.append(f'no parse of {self.sentences - self.parsed}')
+        if self.parsed < self.valid:
+            parts.append(f'no parse of {self.valid - self.parsed}')
+        if self.skipped:
+            parts.append(f'{self.skipped} without words skipped')
         return ', '.join(parts)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from cython_ext import weights_dual
 from cython_ext.errors import UnfitDataError
 from data_formats.atomic import atomic_output
+from data_formats.empties import numbers_of
 from data_formats.errors import DataError
 from data_formats.model import load
 from data_formats.model_header import BY_MATRIX
@@ -94,11 +95,11 @@ def trainable(dataset, model, path, progress):
     """(the examples that can be learned from, their numbers in the file)."""
     kept, about_others = task_named(model.task).trainable(dataset, model.header.get('structure', {}))
     if kept is None:
-        return dataset, np.arange(1, dataset.n + 1)
+        return dataset, numbers_of(dataset)
     if not len(kept):
         raise DataError(path, None, f'nothing to certify: {about_others}')
     progress.say(f'{path}: {about_others}')
-    return dataset.subset(kept), kept + 1
+    return dataset.subset(kept), numbers_of(dataset)[kept]
 
 
 def problem_of(model, dataset, threads, path, data_path):

@@ -27,6 +27,7 @@ cdef class Alignment(SummedStructure):
     cdef kernel.Costs costs(self, const double *theta) noexcept nogil
     cdef void tops(self, Py_ssize_t i, const double *theta, Py_ssize_t skip, double *scratch,
                    double *values) noexcept nogil
+    cdef double nothing(self, Py_ssize_t i, int32_t *code) noexcept nogil
     cdef double best_of(self, Py_ssize_t i, const double *theta, Py_ssize_t skip, double *scratch,
                         int32_t *code) noexcept nogil
     cdef void any_code(self, Py_ssize_t i, Py_ssize_t c, int32_t *code) noexcept nogil

@@ -227,7 +227,15 @@ cdef class Alignment(SummedStructure):
             waiting = 0
 
     cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil:
+        if self.candidates(i) == 0:
+            return self.nothing(i, code)
         return self.best_of(i, theta, -1, scratch, code)
+
+    cdef double nothing(self, Py_ssize_t i, int32_t *code) noexcept nogil:
+        """The one output where there are no candidates, -1, with score 0."""
+        memset(code, 0, self.code_of(i) * sizeof(int32_t))
+        code[0] = -1
+        return 0.0
 
     cdef double best_of(self, Py_ssize_t i, const double *theta, Py_ssize_t skip, double *scratch,
                         int32_t *code) noexcept nogil:
@@ -298,6 +306,9 @@ cdef class Alignment(SummedStructure):
         cdef int32_t start_i = 0, start_j = 0
         cdef kernel.Costs costs = self.costs(theta)
         cdef kernel.Paths paths
+        if all == 0:
+            values[0] = self.nothing(i, codes)
+            return 1
         scratch += 2 * self.most_candidates
         self.tops(i, theta, -1, scratch, tops)
         memcpy(left, tops, all * sizeof(double))
@@ -340,6 +351,8 @@ cdef class Alignment(SummedStructure):
         cdef double weight
         cdef bint fixed
         memset(mean, 0, size * sizeof(double))
+        if self.candidates(i) == 0:
+            return 0.0
         for p in range(L * L):
             s[p] = kernel.wide_exp(theta[p])
         costs.s, costs.L, costs.local = s, L, self.local

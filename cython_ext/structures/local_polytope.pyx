@@ -108,6 +108,8 @@ cdef class LocalPolytope(Structure):
     cdef double _solve(self, Py_ssize_t i, const double *theta, int32_t *code):
         cdef Py_ssize_t size = self.size_of(i)
         cdef double[::1] point
+        if size == 0:                               # no nodes
+            return 0.0
         scores = np.array(<double[:size]> <double *> theta)
         point = self.programs[self.graphs.shape_of[i]].best(scores)
         memcpy(code, &point[0], size * sizeof(double))

@@ -70,7 +70,7 @@ def program_of(types, shape):
     from scipy.sparse import csr_array
 
     sizes = [types[kind].size for kind in shape.types]
-    place = np.concatenate([[0], np.cumsum(sizes)]).tolist()
+    place = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).tolist()
     entries, row = [], 0
     limits, limit, further = [], 0, place[-1]
     for node in range(shape.nodes):
@@ -106,6 +106,8 @@ def program_of(types, shape):
                 row += 1
 
     def matrix(entries, rows):
+        if not further:  # no nodes
+            return np.zeros((0, 0))
         at, columns, values = zip(*entries, strict=True) if entries else ((), (), ())
         return csr_array((values, (at, columns)), shape=(rows, further))
 

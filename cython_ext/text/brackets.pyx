@@ -18,6 +18,8 @@ cdef enum:
     SOME_TREE = 1       # TREE
     NAMED_TOP = 2       # TOP: its outermost label is TOP or ROOT
     BARE_TOP = 3        # BARE: the outermost node has no label
+    UNKNOWN = -1
+    NOTHING = -2
 
 
 cdef struct Node:
@@ -26,7 +28,7 @@ cdef struct Node:
     const char* word
     const char* word_end
     int64_t line        # of its bracket
-    int64_t phrase      # its place among the phrases that were read; -1: it has no nodes in it
+    int64_t phrase      # its place among the phrases that were read; UNKNOWN: no nodes in it yet; NOTHING: () is in it
     int64_t begin       # first word, from 0 in the sentence
     int64_t tokens      # words right in it
 
@@ -35,19 +37,22 @@ cdef class BracketParser(Parser):
     """Parser of trees, and of plain sentences where no `trees` are wanted.
 
     Labels are cut at the first `-`, `=` or `|` behind their first character, but not where they begin with `-`. Tags
-    -NONE- go with their words, then phrases without words. `tagged`: words of plain sentences are `WORD_TAG`.
+    -NONE- go with their words, then phrases without words. `tagged`: words of plain sentences are `WORD_TAG`. Trees
+    without words, and in files of plain sentences empty lines, are `empties` (data_formats.empties).
     words, labels : vocabularies that are kept to; None: they are learned
     """
 
     cdef bint trees, tagged, frozen
     cdef readonly Vocabulary words, labels
     cdef Ints word_ids, tag_ids, node_labels, node_begins, node_ends, forms
-    cdef Longs spelling, node_offsets
+    cdef Longs spelling, node_offsets, empties
     cdef Buffer stack, plain_word
     cdef Node* open             # [depth] from the outermost node on
     cdef int64_t depth, first   # first word of the open sentence
     cdef int64_t phrases        # in the sentences before it
     cdef int kind               # of the file: -1 unknown yet, PLAIN, TREE
+    cdef int64_t blank          # lines before its first word
+    cdef bint within            # a line of words
     cdef const char* start      # of the block
     cdef readonly int64_t traces, lemmas
 
@@ -60,12 +65,16 @@ cdef class BracketParser(Parser):
             (<Vocabulary>names)._index(2 * (<Vocabulary>names).count + 2)
         self.word_ids, self.tag_ids, self.forms = Ints(), Ints(), Ints()
         self.node_labels, self.node_begins, self.node_ends = Ints(), Ints(), Ints()
-        self.spelling, self.node_offsets = Longs(), Longs()
+        self.spelling, self.node_offsets, self.empties = Longs(), Longs(), Longs()
         self.node_offsets.push(0)
         self.stack, self.plain_word = Buffer(b'b', 1), Buffer(b'b', 1)
 
     def begin(self, carried):
-        self.kind = -1 if carried is None else SOME_TREE if self.trees else carried
+        """carried: what the file holds; where there was no word yet, -1 - the number of its lines."""
+        unknown = carried is None or carried < 0
+        self.kind = SOME_TREE if self.trees else -1 if unknown else carried
+        self.blank = -1 - carried if unknown and carried is not None else 0
+        self.within = False
 
     def take(self):
         offsets, node_offsets = self.offsets.take(), self.node_offsets.take()
@@ -75,7 +84,8 @@ cdef class BracketParser(Parser):
         return {'offsets': offsets, 'words': self.word_ids.take(), 'tags': self.tag_ids.take(),
                 'node_offsets': node_offsets, 'node_labels': self.node_labels.take(),
                 'node_begins': self.node_begins.take(), 'node_ends': self.node_ends.take(),
-                'forms': self.forms.take(), 'spelling': self.spelling.take().reshape(-1, 4)}
+                'forms': self.forms.take(), 'spelling': self.spelling.take().reshape(-1, 4),
+                'empties': self.empties.take()}
 
     def learned(self, parts):
         """Names in order of first appearance (training)."""
@@ -86,9 +96,13 @@ cdef class BracketParser(Parser):
         while p < end:
             if p[0] == b'\n':
                 self.line += 1
+                if self.kind < 0:
+                    self.blank += 1
+                elif self.kind == NO_TREE:
+                    self._blank_line()
             elif not is_white(p[0]):
                 if self.kind < 0:
-                    self.kind = SOME_TREE if self.trees or is_bracket(p[0]) else NO_TREE
+                    self._decide(p[0])
                 if self.kind == NO_TREE:
                     p = self._sentence(p)
                     continue
@@ -103,6 +117,21 @@ cdef class BracketParser(Parser):
         if self.depth:
             with gil:
                 self._never_closed()
+        return 0
+
+    cdef int _decide(self, char c) except -1 nogil:
+        """The first character that is no white space says what the file holds."""
+        self.kind = SOME_TREE if self.trees or is_bracket(c) else NO_TREE
+        while self.kind == NO_TREE and self.blank:
+            self._end(NO_TREE)
+            self.blank -= 1
+        return 0
+
+    cdef int _blank_line(self) except -1 nogil:
+        """A line ends in a file of plain sentences: a sentence of no words, if it holds none."""
+        if not self.within:
+            self._end(NO_TREE)
+        self.within = False
         return 0
 
     cdef int _never_closed(self) except -1:
@@ -122,7 +151,7 @@ cdef class BracketParser(Parser):
         self.stack.grow((self.depth + 1) * sizeof(Node))
         self.open = <Node*>self.stack.data
         node = &self.open[self.depth]
-        node.line, node.phrase, node.tokens, node.begin = self.line, -1, 0, self.word_ids.count - self.first
+        node.line, node.phrase, node.tokens, node.begin = self.line, UNKNOWN, 0, self.word_ids.count - self.first
         p = self._white(p)
         node.label = p
         p = node.label_end = token_end(p)
@@ -133,10 +162,16 @@ cdef class BracketParser(Parser):
                     self.fail('a node beside the word {}', above.word, above.word_end,
                               'expected words under a tag of their own')
             if node.label == node.label_end:
+                if p[0] == b')' and self.depth == 1 and is_unnamed(above) and above.phrase == UNKNOWN:
+                    above.phrase = NOTHING
+                    return p + 1
                 with gil:
                     self.fail('a node without label inside a tree', node.label, node.label,
                               'expected (LABEL ...); only the outermost node may have none')
-            if above.phrase < 0:
+            if above.phrase == NOTHING:
+                with gil:
+                    self.fail('a node beside ()', node.label, node.label, 'expected (()) where a tree has no words')
+            if above.phrase == UNKNOWN:
                 self._phrase(above)
         if node.label[0] == b'\\':
             with gil:
@@ -162,16 +197,16 @@ cdef class BracketParser(Parser):
         node = &self.open[self.depth]
         if node.tokens:
             self._leaf(node)
-        elif node.phrase < 0:
+        elif node.phrase == UNKNOWN:
             with gil:
                 self.line = node.line
                 self.fail('node {} is empty', node.label, node.label_end, 'expected a word or nodes in it')
-        elif self.word_ids.count - self.first == node.begin:
+        elif node.phrase >= 0 and self.word_ids.count - self.first == node.begin:
             self.node_labels.count = self.node_begins.count = self.node_ends.count = node.phrase
-        else:
+        elif node.phrase >= 0:
             self.node_ends.data[node.phrase] = <int32_t>(self.word_ids.count - self.first)
         if self.depth == 0:
-            self._end(SOME_TREE if not is_top(node) else BARE_TOP if node.label == node.label_end else NAMED_TOP)
+            self._end(SOME_TREE if not is_top(node) else BARE_TOP if is_unnamed(node) else NAMED_TOP)
         return p + 1
 
     cdef int _leaf(self, Node* node) except -1 nogil:
@@ -194,7 +229,7 @@ cdef class BracketParser(Parser):
             with gil:
                 self.fail('{} outside of any tree', p, end, 'expected ( or the end of the file')
         node = &self.open[self.depth - 1]
-        if node.phrase >= 0:
+        if node.phrase != UNKNOWN:
             with gil:
                 self.fail('{} beside nodes', p, end, 'expected words under a tag of their own: (TAG WORD)')
         node.tokens += 1
@@ -206,9 +241,9 @@ cdef class BracketParser(Parser):
         return end
 
     cdef int _end(self, int32_t form) except -1 nogil:
-        """A sentence ends; it is one if it has words."""
+        """A sentence ends."""
         if self.word_ids.count == self.first:
-            return 0
+            return self.empties.push(self.offsets.count - 1)
         self.forms.push(form)
         self.first, self.phrases = self.word_ids.count, self.node_labels.count
         self.offsets.push(self.first)
@@ -228,6 +263,7 @@ cdef class BracketParser(Parser):
         """A line of words; returns its end."""
         cdef const char* end
         cdef const char* tag
+        self.within = True
         while True:
             p = skip_blanks(p)
             if is_line_end(p[0]):
@@ -311,6 +347,10 @@ cdef bint is_top(const Node* node) noexcept nogil:
             or (size == 4 and memcmp(node.label, b'ROOT', 4) == 0))
 
 
+cdef bint is_unnamed(const Node* node) noexcept nogil:
+    return node.label == node.label_end
+
+
 cdef char bracket_named(const char* p) noexcept nogil:
     """The bracket that five characters are the name of, 0 for none."""
     if memcmp(p + 2, b'RB-', 3) == 0:
@@ -337,12 +377,13 @@ cdef int64_t unescaped(const char* p, const char* end, char* out) noexcept nogil
 # ------------------------------------------------------------------------------------------------ output
 
 
-def put_trees(bytes block, data, headers, end, stream):
+def put_trees(bytes block, data, headers, end, empties, stream):
     """The trees of a data_formats.trees.TreeDataset, a line for each, its words spelled as in the block, and without
-    the outermost label where the file has none.
+    the outermost label where the file has none; `(())` for those without words.
 
-    headers : None, or for each tree bytes that go before it
+    headers : None, or for each line bytes that go before it
     end : bytes behind each
+    empties : where trees without words stand (data_formats.empties)
     """
     cdef const char* text = block
     cdef const int64_t[::1] offsets = data.offsets, node_offsets = data.node_offsets
@@ -352,11 +393,21 @@ def put_trees(bytes block, data, headers, end, stream):
     cdef Vocabulary names = data.label_names
     cdef Text out = Text(stream)
     cdef Ints stack = Ints()
-    cdef int64_t i, t, p, at
+    cdef const int64_t[::1] empty = np.zeros(0, np.int64) if empties is None else empties
+    cdef int64_t i, t, p, at, e = 0
     cdef bytes header, rest = end
-    for i in range(offsets.shape[0] - 1):
+    for i in range(offsets.shape[0]):
+        while e < empty.shape[0] and empty[e] == i:
+            if headers is not None:
+                header = headers[i + e]
+                out.put(header, len(header))
+            out.put(b'(())\n', 5)
+            out.put(rest, len(rest))
+            e += 1
+        if i == offsets.shape[0] - 1:
+            break
         if headers is not None:
-            header = headers[i]
+            header = headers[i + e]
             out.put(header, len(header))
         p = node_offsets[i]
         with nogil:

@@ -157,7 +157,7 @@ cdef class FastaParser(Parser):
                 with gil:
                     raise TextError(self.lines.data[k], f'{self._named(k)} has no letters',
                                     'expected a line of letters behind it')
-        if n == 1 or (self.require and not (self.homolog and self.given)):
+        if self.require and not (self.homolog and self.given):
             with gil:
                 self._incomplete()
         if self.homolog and self.given:

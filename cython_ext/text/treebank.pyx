@@ -36,12 +36,16 @@ cdef class TreebankParser(Parser):
     trees : refuse sentences that are no complete trees, and where single_root those of several roots
     labelled : read relations; otherwise all are the same
     words, tags, relations : vocabularies that are kept to; None: they are learned
+
+    Sentences of nothing but comments and empty nodes are `empties` (data_formats.empties).
     """
 
     cdef bint universal, trees, single_root, labelled, frozen
     cdef Vocabulary words, tags, relations
     cdef Ints word_ids, coarse_ids, fine_ids, heads, relation_ids, marks
     cdef Longs lines            # of the words of the open sentence
+    cdef Longs empties
+    cdef bint begun             # a line of the open sentence was read
     cdef int64_t first          # word of the open sentence
     cdef int64_t covered        # number of the last word of the last range of the open sentence
     cdef int64_t covered_line   # that this range stands in
@@ -64,7 +68,7 @@ cdef class TreebankParser(Parser):
             self.relations.add(b'_')
         self.word_ids, self.coarse_ids, self.fine_ids = Ints(), Ints(), Ints()
         self.heads, self.relation_ids, self.marks = Ints(), Ints(), Ints()
-        self.lines, self.colour = Longs(), Ints()
+        self.lines, self.empties, self.colour = Longs(), Longs(), Ints()
         self.odd, self.odd_marks = Vocabulary(), Ints()
 
     def take(self):
@@ -74,7 +78,7 @@ cdef class TreebankParser(Parser):
         self.first = 0
         return {'offsets': offsets, 'words': self.word_ids.take(), 'tags': self.fine_ids.take(),
                 'coarse': self.coarse_ids.take(), 'heads': self.heads.take(), 'relations': self.relation_ids.take(),
-                'punctuation': self.marks.take().astype(bool)}
+                'punctuation': self.marks.take().astype(bool), 'empties': self.empties.take()}
 
     def learned(self, parts):
         """Names in order of first appearance (training)."""
@@ -92,8 +96,10 @@ cdef class TreebankParser(Parser):
                     with gil:
                         self.fail('a comment inside a sentence', nothing, nothing,
                                   'expected comments before the first word, a blank line behind the last')
+                self.begun = True
                 p = <const char*>memchr(p, b'\n', end - p)
             else:
+                self.begun = True
                 p = self._columns(p, &row)
                 self._number(&row)
                 if row.kind == WORD:
@@ -234,7 +240,7 @@ cdef class TreebankParser(Parser):
     # ------------------------------------------------------------------------------------------- sentences
 
     cdef int end_example(self) except -1 nogil:
-        """Close a sentence, if it has any words."""
+        """Close a sentence, if there is one."""
         cdef const char* nothing = b''
         cdef int64_t words = self.heads.count - self.first
         if self.covered > words:
@@ -244,7 +250,11 @@ cdef class TreebankParser(Parser):
                           f'expected at most {words}, the number of words')
         self.covered = self.empty = 0
         if words == 0:
+            if self.begun:
+                self.empties.push(self.offsets.count - 1)
+            self.begun = False
             return 0
+        self.begun = False
         self._check_heads(words)
         if self.trees:
             self._check_roots(words)

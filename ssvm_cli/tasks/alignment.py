@@ -145,5 +145,5 @@ def chances(predictions, dataset):
     lines = []
     for i, mean in enumerate(predictions.decoder.means(predictions.w)):
         count = dataset.candidates(i)
-        lines.append('# ' + ' '.join(f'{c}:{p:.6f}' for c, p in enumerate(mean[len(mean) - count :].tolist(), 1)))
+        lines.append(' '.join(['#', *(f'{c}:{p:.6f}' for c, p in enumerate(mean[len(mean) - count :].tolist(), 1))]))
     return lines

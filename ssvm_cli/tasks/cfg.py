@@ -5,10 +5,12 @@ import io
 import numpy as np
 
 from cython_ext.structures.grammar import WORDS
+from data_formats.empties import numbers_of, with_empties
 from data_formats.errors import DataError
 from data_formats.parameters.rules import BLOCK, grammar_of, spelled
 from ssvm_cli.bracket_scores import BracketScores
 from ssvm_cli.progress import counted
+from ssvm_cli.wordless import without_words
 
 OPTIONS = ('terminals', 'max_length', 'marginals')
 LONG, LONG_FOR_F1 = 40, 20  # words of sentences whose parsing takes long
@@ -41,10 +43,11 @@ class CfgTask:
     def trainable(self, dataset, structure):
         lengths, most = np.diff(dataset.offsets), structure['max_length']
         if most is None or lengths.max() <= most:
-            return None, None
+            return without_words(dataset)
         kept = np.flatnonzero(lengths <= most)
         skipped = f'{dataset.n - len(kept)} of {counted(dataset.n, "sentence")} have more than {counted(most, "word")}'
-        return kept, f'{skipped} and are skipped (--max-length)'
+        texts = without_words(dataset)[1], f'{skipped} and are skipped (--max-length)'
+        return kept, '; '.join(filter(None, texts))
 
     def sizes(self, dataset):
         tags = len(np.unique(dataset.tags))
@@ -98,7 +101,7 @@ class CfgTask:
         for i in range(dataset.n):
             tags, nodes = dataset.tree(i)
             if None in tags or any(label is None for label, _, _ in nodes):
-                return f'tree {i + 1} has a label that {what} does not know', 'expected known ones'
+                return f'tree {numbers_of(dataset)[i]} has a label that {what} does not know', 'expected known ones'
         return None
 
     def given(self, dataset):
@@ -131,7 +134,8 @@ class CfgTask:
                 found = [(grammar.tree(code.tolist()), *rest) for code, *rest in candidates]
                 trees.append(found[0][0])
                 shown.append([(flat.tree(i), -np.inf, None)] if trees[i] is None else found)
-            module.write_nbest(block, shown, text)
+            nothing = [(None, 0.0, 1.0 if predictions.probabilistic else None)]
+            module.write_nbest(block, with_empties(shown, dataset.empties, nothing), text)
             return trees, text.getvalue()
         codes, scores = predictions.best()
         trees = self.outputs(codes, dataset, predictions.decoder, predictions.w)
@@ -139,6 +143,9 @@ class CfgTask:
         if o.marginals:
             chances = bracket_chances(predictions, dataset.label_names.names())
             headers = chances if headers is None else ['\n'.join(lines) for lines in zip(headers, chances, strict=True)]
+        if headers is not None:
+            nothing = '\n'.join(['# 1 0'] * o.scores + ['#'] * o.marginals)
+            headers = with_empties(headers, dataset.empties, nothing)
         shown = [tree or flat.tree(i) for i, tree in enumerate(trees)]
         module.write_predictions(block, shown, text, headers=headers)
         return trees, text.getvalue()
@@ -190,10 +197,12 @@ def best_tags(grammar, weights, dataset):
 
 
 class TreeScores(BracketScores):
-    """BracketScores of a stream of predictions; sentences without a right tree are not counted."""
+    """BracketScores of a stream of predictions; sentences of words without a right tree are not counted."""
 
     def compare(self, dataset, trees):
         """Count the sentences of a TreeDataset; trees: as CfgTask.outputs has them."""
+        if dataset.empties is not None:
+            self.skip(len(dataset.empties))
         for i, tree in enumerate(trees):
             if dataset.forms[i]:
                 self.add(dataset.tree(i), None if tree is None else dataset.named(*tree))

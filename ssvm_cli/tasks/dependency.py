@@ -4,9 +4,11 @@ import io
 
 import numpy as np
 
+from data_formats.empties import numbers_of, with_empties
 from data_formats.errors import DataError
 from ssvm_cli.attachment import AttachmentScores
 from ssvm_cli.progress import counted
+from ssvm_cli.wordless import without_words
 
 OPTIONS = ('nonprojective', 'single_root', 'unlabelled', 'hash_bits', 'no_punctuation', 'marginals')
 
@@ -41,15 +43,16 @@ class DependencyTask:
 
     def trainable(self, dataset, structure):
         if structure['nonprojective']:
-            return None, None
+            return without_words(dataset)
         from cython_ext.structures.trees import projective_sentences
 
         projective = projective_sentences(dataset.heads, dataset.offsets)
         if projective.all():
-            return None, None
+            return without_words(dataset)
         kept = np.flatnonzero(projective)
         skipped = f'{dataset.n - len(kept)} of {counted(dataset.n, "sentence")} are not projective and are skipped'
-        return kept, f'{skipped} (--nonprojective takes them too)'
+        texts = without_words(dataset)[1], f'{skipped} (--nonprojective takes them too)'
+        return kept, '; '.join(filter(None, texts))
 
     def sizes(self, dataset):
         return [
@@ -94,9 +97,10 @@ class DependencyTask:
         if dataset.complete:
             return None
         word = int((dataset.relations < 0).argmax())
-        sentence = int((dataset.offsets <= word).sum())
-        number = word - int(dataset.offsets[sentence - 1]) + 1
-        return f'word {number} of sentence {sentence} has a relation that {what} does not know', 'expected known ones'
+        sentence = int((dataset.offsets <= word).sum()) - 1
+        number = word - int(dataset.offsets[sentence]) + 1
+        place = f'word {number} of sentence {numbers_of(dataset)[sentence]}'
+        return f'{place} has a relation that {what} does not know', 'expected known ones'
 
     def given(self, dataset):
         return bool((dataset.heads >= 0).any())
@@ -129,12 +133,15 @@ class DependencyTask:
                 [(np.split(code, 2), score, probability) for code, score, probability in several]
                 for several in predictions.nbest(o.nbest)
             ]
-            module.write_nbest(block, candidates, text)
+            nothing = [(np.zeros((2, 0), np.int32), 0.0, 1.0 if predictions.probabilistic else None)]
+            module.write_nbest(block, with_empties(candidates, dataset.empties, nothing), text)
             best = [several[0][0] for several in candidates] or [np.zeros((2, 0), np.int32)]
             return tuple(np.concatenate(parts) for parts in zip(*best, strict=True)), text.getvalue()
         codes, scores = predictions.best()
         trees = self.outputs(codes, dataset, predictions.decoder, predictions.w)
         headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
+        if headers is not None:
+            headers = with_empties(headers, dataset.empties, '# 1 0')
         columns = head_columns(predictions, dataset) if o.marginals else None
         module.write_predictions(block, trees, text, columns, headers)
         return trees, text.getvalue()

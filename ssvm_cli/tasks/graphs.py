@@ -127,7 +127,8 @@ class GraphTask:
         if o.nbest is not None:
             candidates = predictions.nbest(o.nbest)
             module.write_nbest(block, candidates, text)
-            return np.concatenate([several[0][0] for several in candidates]), text.getvalue()
+            first = [several[0][0] for several in candidates]
+            return np.concatenate([np.empty(0, np.int32), *first]), text.getvalue()
         codes, scores = predictions.best()
         outputs = self.outputs(codes, block.dataset, predictions.decoder, predictions.w)
         headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None

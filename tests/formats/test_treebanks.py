@@ -99,11 +99,12 @@ def test_nothing_but_heads_and_relations_changes(tmp_path):
 
 
 def test_one_more_column_and_headers(tmp_path):
-    text = predicted(tmp_path, SAMPLE, extra_columns=['a', 'b', 'c', 'd', 'é'], headers=['# 1 2.5', '# 1 -1'])
+    text = predicted(tmp_path, SAMPLE, extra_columns=['a', 'b', 'c', 'd', 'é'], headers=['# 1 2.5', '# 1 0', '# 1 -1'])
     lines = text.split('\n')
     assert [line.split('\t')[-1] for line in lines if re.match(r'\d', line)] == ['_', 'a\r', 'b', '_', 'c', 'd', 'é']
     assert [lines[k - 1 : k + 2] for k, line in enumerate(lines) if line.startswith('# 1 ')] == [
         ["# text = Don't panic!", '# 1 2.5', "1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_\t_"],
+        ['# nothing here', '# 1 0', ''],
         ['', '# 1 -1', '1\tNo\tno\tINTJ\tUH\t_\t0\t_\t_\t_\té'],
     ]
 
@@ -125,15 +126,17 @@ def test_nbest(tmp_path):
     best = np.array([3, 3, 0, 3], np.int32), np.array([2, 0, 3, 1], np.int32)
     one = np.array([0], np.int32), np.array([3], np.int32)
     out = io.BytesIO()
-    FORMATS['conllu'].write_nbest(block, [[(best, 2.5, 0.75), (best, 1, 0.25)], [(one, 0.5, None)]], out)
+    none = np.zeros((2, 0), np.int32)
+    candidates = [[(best, 2.5, 0.75), (best, 1, 0.25)], [(none, 0.0, 1.0)], [(one, 0.5, None)]]
+    FORMATS['conllu'].write_nbest(block, candidates, out)
     text = out.getvalue().decode()
     blocks = re.split('^# [0-9].*\n', text, flags=re.MULTILINE)[1:]
-    assert re.findall('# [0-9].*', text) == ['# 1 2.5 0.75', '# 2 1 0.25', '# 1 0.5']
-    assert [block.count("# text = Don't panic!") for block in blocks] == [1, 1, 0]
-    assert all(block.endswith('\n\n') for block in blocks) and '# nothing here' not in text
+    assert re.findall('# [0-9].*', text) == ['# 1 2.5 0.75', '# 2 1 0.25', '# 1 0 1', '# 1 0.5']
+    assert [block.count("# text = Don't panic!") for block in blocks] == [1, 1, 0, 0]
+    assert all(block.endswith('\n\n') for block in blocks) and blocks[2] == '# nothing here\n\n'
     rows = [[line.split('\t')[6:8] for line in block.split('\n') if re.match(r'\d+\t', line)] for block in blocks]
     first = [['3', 'punct'], ['3', 'advmod'], ['0', 'root'], ['3', 'aux']]
-    assert rows == [first, first, [['0', 'root']]]
+    assert rows == [first, first, [], [['0', 'root']]]
 
 
 def transcribed(folder, source, target, text):
