@@ -24,6 +24,7 @@ def script(monkeypatch):
         'SHOWN': (5, 9),
         'SMOOTHINGS': (0.1, 1.0),
         'MOST': (2, 5),
+        'STEPS': (0.03, 0.1),
         'LAMBDAS': (2, 20),
     }.items():
         monkeypatch.setattr(module, name, value)
@@ -56,9 +57,12 @@ def test_figures(script, corpus, program, tmp_path, capsys):
     assert (out / 'train.txt').read_text().splitlines()[0].split()[1:4] in ([2 * w, 'Xx', 'NC'] for w in 'abcd')
     smoothed, said = ('svrg', 'sc-svrg-const', 'sc-svrg-adapt'), capsys.readouterr().out
     keys = {
-        'figure2': [(n, name) for n in ('2', '20') for name in ('bcfw-wavg', 'bcfw, default', 'sgd', *smoothed)],
+        'figure2': [
+            (n, name) for n in ('2', '20') for name in ('bcfw-wavg', 'bcfw, default', 'sgd', *smoothed, 'sc-svrg-fixed')
+        ],
         'figure3a': [(name, mu) for name in smoothed for mu in ('0.1', '1.0')],
         'figure3b': [(name, k) for name in smoothed[1:] for k in ('2', '5')],
+        'steps': [(n, step) for n in ('2', '20') for step in ('0.03', '0.1')],
     }
     for figure, wanted in keys.items():
         curves, table = rows(out / f'{figure}.csv'), rows(out / f'{figure}-table.csv')
@@ -68,12 +72,19 @@ def test_figures(script, corpus, program, tmp_path, capsys):
             mine = [row for row in curves if tuple(row[name] for name in names) == key]
             calls = [float(row['oracle_calls']) for row in mine]
             gaps = [float(row['objective_gap']) for row in mine]
-            assert calls == sorted(calls) and len(mine) == (6 if 'svrg' in ' '.join(key) else 9)
+            assert calls == sorted(calls) and len(mine) == (6 if figure != 'figure2' or 'svrg' in key[1] else 9)
             assert gaps == sorted(gaps, reverse=True) and gaps[-1] >= -1e-9  # the best so far, above the lower bound
             for limit in script.SHOWN:
                 shown = [gap for gap, made in zip(gaps, calls, strict=True) if made <= limit * 1.02]
                 assert cells[f'objective_gap_{limit}'] == (f'{shown[-1]:.4g}' if shown else '')
                 assert bool(cells[f'dev_f1_{limit}']) == bool(shown)
+    # the fixed step is the one with the lowest objective
+    for n in ('2', '20'):
+        tried = [row['objective_gap_9'] for row in rows(out / 'steps-table.csv') if row['lambda_n'] == n]
+        (chosen,) = (
+            row for row in rows(out / 'figure2-table.csv') if (row['lambda_n'], row['method']) == (n, 'sc-svrg-fixed')
+        )
+        assert float(chosen['objective_gap_9']) == min(map(float, tried))
     # the smoothing of the tuned methods is one with the best F1
     for name in script.TUNED:
         final = {row['mu']: float(row['dev_f1_9']) for row in rows(out / 'figure3a-table.csv') if row['method'] == name}

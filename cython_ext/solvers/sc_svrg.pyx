@@ -40,10 +40,18 @@ cdef class ScSvrg(Svrg):
 
     def _begin(self, stop):
         if self.alpha is None and not self.plain:
-            self.kappa = self._next_kappa(self.k)
-            self.alpha = self.scheme.first_alpha(self.kappa)
-            self.center[:], self.before[:] = self.anchor, self.anchor
+            self._start_outer_steps()
         return Svrg._begin(self, stop)
+
+    def _go_back(self):
+        """And without the momentum."""
+        Svrg._go_back(self)
+        self._start_outer_steps()
+
+    def _start_outer_steps(self):
+        self.kappa, self.epochs = self._next_kappa(self.k), 0
+        self.alpha = self.scheme.first_alpha(self.kappa)
+        self.center[:], self.before[:] = self.anchor, self.anchor
 
     def _next_kappa(self, k):
         kappa = self.scheme.kappa(k, 1 / self.step, self.first)

@@ -13,6 +13,7 @@ cdef class Svrg(Solver):
     cdef readonly object options
     cdef readonly object anchor, fixed, change      # in a pass w = fixed + scale * change
     cdef double *anchor_data
+    cdef readonly object lowest                     # anchor with the smoothed objective `best`; None: not kept
     cdef double *fixed_data
     cdef double *change_data
     cdef readonly object tail                       # sum of scale * change at the marks so far; None: there is no mean

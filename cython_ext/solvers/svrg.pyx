@@ -16,10 +16,13 @@ The result of a pass is the mean of some iterates from its second half: they are
 weights, where the whole gradient is not small, is a bad one. The step size looks after itself. What the pass brings can
 be read off it: F(w) - F(anchor) = mean of the Bregman divergences of the losses, which the visits give for free, +
 rho/2 (||w - fixed||^2 - ||anchor - fixed||^2). If that is well above what the first quarter of the pass had brought,
-the steps could be longer; if it is below, noise has taken over.
+the steps could be longer; if it is below, noise has taken over. That is an estimate, which a few examples can fool for
+long; the smoothed objective at the anchors is known exactly, and where it has risen the pass is given up: back to the
+lowest anchor, with half the step. With adapt=false the step is fixed, as in the paper, whatever mu does.
 
 Smoothing error and optimisation error are both known at an anchor, where u is a dual point: mu is lowered when the
-problem at this mu is solved as well as its smoothing allows.
+problem at this mu is solved as well as its smoothing allows. Slow progress is no reason to lower it as long as the
+smoothed loss is smooth, for the steps would only get shorter still; with few outputs it may not be, and then it is one.
 
 The max oracle does not smooth, and variance reduction then has nothing to work on: where two outputs tie, as they do at
 the optimum, E_u[s] jumps from one to the other however near w is to the anchor, so the steps must shrink like those of
@@ -54,6 +57,7 @@ SHORTEST = 0.03125              # least step, in units of mu / ||Phi_i s(y_i)||^
 LEAST = 1e-4                    # mu at the end, relative to the first one
 PATIENCE = 10                   # passes in which the smoothed objective must come down by BETTER of its smoothing error
 BETTER = 1e-3
+RISEN = 0.01                    # relative rise of the smoothed objective after which a pass is given up
 ROUNDING = 1e-13                # progress, relative to the objective, that is none
 
 
@@ -80,6 +84,8 @@ cdef class Svrg(Solver):
         self.one_mean, self.linear, self.offsets = &one_mean[0], &linear[0], &offsets[0]
         self.arrays = means, one_mean, linear, offsets
         self.order_array, self.order = np.asarray(order), &order[0]
+        if options['adapt'] and (problem.sums or self.loss.smooths):
+            self.lowest = problem.features.zeros()
         if self.loss.outputs:
             self.average = AveragedDual(problem, self.loss.k)
         self._set_marks(options['tail'])
@@ -209,12 +215,14 @@ cdef class Svrg(Solver):
         self.loss.mu = self.mu
         if self.plain:
             self.fixed[:] = 0
-        elif not self._gradient(stop):
-            return False
-        else:
+        while not self.plain:
+            if not self._gradient(stop):
+                return False
             self.oracle_calls += self.problem.n
-        if not self.plain:
             self._watch()
+            if not self._has_risen():
+                break
+            self._go_back()
         self._fix()
         shuffle(&self.random, self.order, self.problem.n)
         return True
@@ -246,8 +254,19 @@ cdef class Svrg(Solver):
         value, smoothing = self.last[0], self.last[2]
         if value < self.best - BETTER * max(smoothing, BETTER * abs(value)):
             self.best, self.since_best = value, 0
+            if self.lowest is not None:
+                self.lowest[:] = self.anchor
         else:
             self.since_best += 1
+
+    def _has_risen(self):
+        """Whether the smoothed objective at the anchor is well above the lowest one at this mu."""
+        return self.lowest is not None and self.last[0] > self.best + RISEN * abs(self.best)
+
+    def _go_back(self):
+        """To the anchor with the lowest objective, with shorter steps."""
+        self.anchor[:] = self.lowest
+        self.step *= 0.5
 
     def _fix(self):
         """fixed = (kappa z - G) / rho for fixed = G; w begins at the anchor."""
@@ -290,20 +309,22 @@ cdef class Svrg(Solver):
 
     def solved(self):
         """Whether the smoothed problem is solved as well as its smoothing allows: ||grad||^2 / (2 rho), of the problem
-        with the proximal term, times the number of outer steps that its condition takes. Or whether its value has not
-        come down for a while: it may not be smooth, with too few outputs for this mu."""
+        with the proximal term, times the number of outer steps that its condition takes. Or, with some outputs instead of
+        all, whether its value has not come down for a while: it may not be smooth, with too few of them for this mu."""
         lam = self.problem.lam
         error = self.progress()[3] * ((lam + self.kappa) / lam) ** 0.5
         value, dual, smoothing = self.last
         small = error <= SOLVED * smoothing and value - dual <= (1 + SOLVED_BOUND) * smoothing
-        return not self.problem.sums and (self.since_best >= PATIENCE or (self.smooths and small))
+        stuck = self.loss.outputs and self.since_best >= PATIENCE
+        return not self.problem.sums and (stuck or (self.smooths and small))
 
     def _lower_smoothing(self, double factor):
-        """Another mu; its curvature is so much larger."""
+        """Another mu; its curvature is so much larger, which steps follow unless they are fixed."""
         if self.mu * factor < LEAST * self.first_mu:
             return
         self.mu *= factor
-        self.step *= factor
+        if self.options['adapt']:
+            self.step *= factor
         if factor < 1:
             self.best, self.since_best = np.inf, 0
 
@@ -406,6 +427,7 @@ cdef class Svrg(Solver):
             **{name: getattr(self, name) for name in NUMBERS},
             'temperature': self.loss.mu, 'anchor': self.anchor.copy(), 'order': self.order_array.copy(),
             'random': self.random, 'position': self.position, 'ready': bool(self.ready), 'last': self.last,
+            **({} if self.lowest is None else {'lowest': self.lowest.copy()}),
             **({'fixed': self.fixed.copy(), 'change': self.change.copy(), 'scale': self.scale,
                 'measured': self._measured()} if self.ready else {}),
             **({'tail': self.tail.copy(), 'tails': self.tails} if self.tails else {}),
@@ -419,6 +441,8 @@ cdef class Svrg(Solver):
         self.anchor[:], self.order_array[:], self.random = state['anchor'], state['order'], state['random']
         for name in NUMBERS:
             setattr(self, name, state[name])
+        if self.lowest is not None:
+            self.lowest[:] = state['lowest']
         self.position, self.ready = state['position'], state['ready']
         if self.ready:
             self._restore_pass(state)
@@ -450,7 +474,7 @@ OPTIONS = {
     'shrink': Option(
         float, 0.7, 'factor of mu when the problem is solved as well as mu allows; 1: mu is constant', minimum=1e-3),
     'step': Option(float, 0.0, 'step size at first; 0: the best of some on the first examples', minimum=0),
-    'adapt': Option(bool, True, 'adapt the step size to the progress of each pass'),
+    'adapt': Option(bool, True, 'adapt the step size to mu and to the progress of each pass; false: it is fixed'),
     'tail': Option(
         int, 8, 'iterates, evenly spaced over the second half of a pass, whose mean is its result', minimum=1),
     'warmup': Option(int, 3, 'passes of plain stochastic steps at first', minimum=0),

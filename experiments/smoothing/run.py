@@ -22,7 +22,8 @@ CALLS = 40  # oracle calls of a run, per example
 WARMUP = 3  # passes of plain stochastic steps that svrg and sc-svrg begin with: one call of an example each, then two
 SMOOTHINGS = (0.01, 0.1, 1.0, 10.0)
 MOST = (2, 5, 10)  # K
-MU, K = 0.1, 5  # of sc-svrg-adapt, and where only the other one is varied
+STEPS = (0.001, 0.003, 0.01, 0.03, 0.1)  # fixed step sizes of sc-svrg-fixed
+MU, K = 0.1, 5  # of sc-svrg-adapt and sc-svrg-fixed, and where only the other one is varied
 REFERENCE_GAP, REFERENCE_PASSES = 1e-4, 400
 SHOWN = (10, 20, 40)  # oracle calls in the tables
 
@@ -36,20 +37,23 @@ SMOOTHED = {
     'sc-svrg-const': ('sc-svrg', 'scheme=1', 'shrink=1'),
     'sc-svrg-adapt': ('sc-svrg', 'scheme=2', 'patient=false'),
 }
+FIXED = {'sc-svrg-fixed': ('sc-svrg', 'scheme=2', 'patient=false', 'adapt=false')}  # the paper's, its step tuned
 TUNED = ('svrg', 'sc-svrg-const')  # whose mu is the one of SMOOTHINGS with the best F1
 
 
 @dataclass(frozen=True)
 class Run:
-    """A method with its settings; mu and k only where it smooths."""
+    """A method with its settings; mu and k only where it smooths, step only where that is fixed."""
 
     method: str
     mu: float | None = None
     k: int | None = None
+    step: float | None = None
 
     @property
     def name(self):
-        words = [self.method, *(f'{key} {value:g}' for key, value in (('mu', self.mu), ('k', self.k)) if value)]
+        settings = (('mu', self.mu), ('k', self.k), ('step', self.step))
+        words = [self.method, *(f'{key} {value:g}' for key, value in settings if value)]
         return re.sub(r'[^a-z0-9.]+', '-', ' '.join(words))
 
     @property
@@ -58,8 +62,9 @@ class Run:
             solver, *settings = OTHERS[self.method]
             passes = CALLS
         else:
-            solver, *settings = SMOOTHED[self.method]
+            solver, *settings = {**SMOOTHED, **FIXED}[self.method]
             settings += ['oracle=topk', f'K={self.k}', f'mu={self.mu:g}', f'warmup={WARMUP}']
+            settings += [f'step={self.step:g}'] if self.step else []
             passes = WARMUP + (CALLS - WARMUP) // 2
         return ['--solver', solver, *(word for pair in settings for word in ('--set', pair)), '--max-passes', passes]
 
@@ -115,14 +120,21 @@ class Experiment:
 
 
 def figure2(experiment):
-    """{method: curve}, the smoothing tuned by F1."""
+    """{method: curve}, the smoothing tuned by F1, the fixed step by the objective."""
     runs = {name: Run(name) for name in OTHERS}
     for name in TUNED:
         choices = [Run(name, mu, K) for mu in SMOOTHINGS]
         runs[name] = max(choices, key=lambda run: experiment.curve(run)[-1][3])
         print(f'{name}: mu = {runs[name].mu:g}', flush=True)
     runs['sc-svrg-adapt'] = Run('sc-svrg-adapt', MU, K)
+    runs['sc-svrg-fixed'] = min(fixed_steps().values(), key=lambda run: experiment.curve(run)[-1][2])
+    print(f'sc-svrg-fixed: step = {runs["sc-svrg-fixed"].step:g}', flush=True)
     return {name: experiment.curve(run) for name, run in runs.items()}
+
+
+def fixed_steps():
+    """{step: Run}."""
+    return {step: Run('sc-svrg-fixed', MU, K, step) for step in STEPS}
 
 
 def figure3(experiment, choices):
@@ -204,10 +216,12 @@ def main(arguments):
     first = experiments[LAMBDAS[0]]
     by_mu = figure3(first, lambda method: {mu: Run(method, mu, K) for mu in SMOOTHINGS})
     by_k = figure3(first, lambda method: {k: Run(method, MU, k) for k in MOST} if method != 'svrg' else {})
+    by_step = {(times, step): it.curve(run) for times, it in experiments.items() for step, run in fixed_steps().items()}
     results = {
         'figure2': (['lambda_n', 'method'], by_method),
         'figure3a': (['method', 'mu'], by_mu),
         'figure3b': (['method', 'K'], by_k),
+        'steps': (['lambda_n', 'step'], by_step),
     }
     for name, (names, curves) in results.items():
         write_curves(o.out / f'{name}.csv', names, curves)

@@ -101,3 +101,46 @@ class VarianceReduced:
             self.w = self.w - self.step * (change + lam * self.w + kappa * (self.w - anchor))
             iterates.append(self.w)
         self.w = np.mean([iterates[q - 1] for q in self.marks], axis=0)
+
+
+class CatalystSmoothing:
+    """Pillutla et al. (2018), Algorithm 1 with a pass of VarianceReduced for each outer step, mu_k and kappa_k as in
+    Table 2, and one fixed step. A step against the momentum that led to it starts anew, without momentum."""
+
+    def __init__(self, plain, scheme, mu, step, kappa=None, decay=0.9):
+        self.inner, self.scheme, self.first_mu, self.decay = (
+            VarianceReduced(plain, 'hinge', mu, step),
+            scheme,
+            mu,
+            decay,
+        )
+        self.lam, self.curvature = plain.lam, 1 / (step * plain.n)
+        self.first_kappa = self.curvature if kappa is None else kappa
+        self.strong = plain.lam if scheme <= 2 else 0.0
+        self.k, self.before, self.alpha = 1, self.inner.w, self.first_alpha()
+
+    @property
+    def w(self):
+        return self.before
+
+    def mu(self, k):
+        return self.first_mu * {1: 1.0, 2: self.decay ** (k - 1), 3: 1.0, 4: 1 / k}[self.scheme]
+
+    def kappa(self, k):
+        return {1: self.curvature - self.lam, 2: self.lam, 3: self.curvature, 4: k * self.first_kappa}[self.scheme]
+
+    def first_alpha(self):
+        """The fixed point of constant kappa, or the golden section where lambda does not count."""
+        return np.sqrt(self.lam / (self.lam + self.kappa(1))) if self.strong else (np.sqrt(5) - 1) / 2
+
+    def outer_step(self, order):
+        z, now, after = self.inner.w, self.kappa(self.k) + self.strong, self.kappa(self.k + 1) + self.strong
+        self.inner.mu = self.mu(self.k)
+        self.inner.run(order, self.kappa(self.k))
+        w, old = self.inner.w, self.alpha
+        self.alpha = max(np.roots([after, old**2 * now - self.strong, -(old**2) * now]).real)
+        beta = old * (1 - old) * now / (old**2 * now + self.alpha * after)
+        if (z - w) @ (w - self.before) > 0:
+            self.alpha, beta = self.first_alpha(), 0.0
+        self.inner.w, self.before = w + beta * (w - self.before), w
+        self.k += 1

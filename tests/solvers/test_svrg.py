@@ -11,7 +11,7 @@ from cython_ext.solvers import svrg
 from cython_ext.solvers.schemes import GOLDEN, Scheme
 from tests import optimum
 from tests.solvers import problems
-from tests.solvers.references import VarianceReduced
+from tests.solvers.references import CatalystSmoothing, VarianceReduced
 from tests.solvers.runs import go, make, run
 
 twin = functools.cache(problems.twin)
@@ -154,6 +154,39 @@ def test_schemes_satisfy_their_equations(number, lam, curvature):
         alpha, kappa = new, after
     shrunk = np.prod([scheme.decrease(k) for k in range(1, 10)])
     assert shrunk == pytest.approx({1: 1.0, 2: 0.8**9, 3: 1.0, 4: 1 / 10}[number])
+
+
+@pytest.mark.parametrize('number', [1, 2, 3, 4])
+def test_schemes_with_a_fixed_step_are_those_of_the_paper(number):
+    """The step stays what it was given, whatever mu does; iterates and rates are those of a plain program."""
+    it, kappa = twin('chain', 'hinge', 'hamming', 0.3), 0.05 if number == 4 else 0.0
+    fixed = {'step': 0.005, 'adapt': False, 'mu': 1.0, 'shrink': 1.0, 'patient': False, 'kappa': kappa}
+    method = make('sc-svrg', it.problem, seed=2, scheme=str(number), warmup=0, tail=1, **fixed)
+    plain = CatalystSmoothing(it.plain, number, 1.0, 0.005, kappa or None)
+    gaps = []
+    for k in range(1, 301):
+        run(method, 1)
+        plain.outer_step(method.state()['order'])
+        w = it.from_core(dict(method.candidates())['current'])
+        if k <= 50 or number in (1, 3):
+            np.testing.assert_allclose(w, plain.w, rtol=0, atol=1e-5)
+        gaps.append([optimum.primal(it.plain, 'hinge', v) - it.best.primal for v in (w, plain.w)])
+    assert method.step == 0.005
+    assert method.mu == pytest.approx(max({1: 1.0, 2: 0.9**300, 3: 1.0, 4: 1 / 301}[number], svrg.LEAST), rel=0.2)
+    mine, theirs = np.minimum.accumulate(gaps)[[49, 99, 299]].T
+    if number in (2, 4):  # mu vanishes: the objective itself converges
+        assert mine[1] <= 0.5 * mine[0] and mine[2] <= 0.5 * mine[1]
+        assert mine[2] <= 1.2 * theirs[2]
+    else:  # what the smoothing allows
+        assert mine[2] == pytest.approx(theirs[2], rel=1e-4)
+
+
+def test_a_fixed_step_stays_where_mu_falls_by_itself():
+    it = twin('chain', 'hinge', 'hamming')
+    for solver in ('svrg', 'sc-svrg'):
+        method = run(make(solver, it.problem, seed=1, step=0.01, adapt=False), 400)
+        assert method.mu < method.first_mu
+        assert method.step == 0.01
 
 
 @pytest.mark.parametrize('scheme', ['1', '2', '3', '4'])

@@ -1,0 +1,34 @@
+"""Small training sets on which solvers stalled, each to its tolerance and to its known optimum, by the command."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import run
+
+HARD = Path(__file__).parent / 'hard'
+
+
+def bounds(tmp_path, name, *options):
+    """(primal, dual) of a model, recomputed from the data."""
+    run('train', '-q', *options, HARD / name, tmp_path / 'model')
+    found = json.loads(run('gap', '--json', HARD / name, tmp_path / 'model').stdout)
+    return found['primal'], found['dual']
+
+
+@pytest.mark.parametrize(
+    ('solver', 'name', 'options', 'gap', 'optimum'),
+    [
+        ('svrg', 'eight-chains.hmm', ('--task', 'chain', '--max-passes', 40000), 5e-4, 0.2376775),
+        ('sc-svrg', 'eight-chains.hmm', ('--task', 'chain', '--max-passes', 8000), 5e-4, 0.2376775),
+        ('svrg', 'six-trees.conllu', ('--max-passes', 30000), 1e-3, 0.0322849),
+        ('sc-svrg', 'six-trees.conllu', ('--max-passes', 5000), 1e-3, 0.0322849),
+    ],
+)
+def test_variance_reduction_follows_the_smoothing_down(tmp_path, solver, name, options, gap, optimum):
+    """Steps that were too long for a few examples, and a smoothing that fell before its problem was solved."""
+    settings = ('--solver', solver, '--lambda', 0.05, '--rel-gap', gap, '--seed', 1)
+    primal, dual = bounds(tmp_path, name, *settings, *options)
+    assert primal - dual <= gap * primal
+    assert dual <= optimum * (1 + 1e-6) and optimum * (1 - 1e-6) <= primal
