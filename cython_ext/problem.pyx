@@ -309,6 +309,9 @@ def build_problem(dataset, task, objective='hinge', loss=None, lam=1.0, feature_
     how = dict(structure or {})
     if 'relaxation' in how:                                 # features of soft constraints depend on lambda
         how['lam'] = lam
+    if 'pairs' in how:                                      # maxima over sets are sums over labels, but for their pairs
+        plain = variant is None or variant.plain
+        how['apart'] = objective == 'hinge' and plain and loss in (None, info.default_loss)
     outputs, features = info.build(dataset, feature_set, merge=merge, basis=basis, similarity=similarity, **how)
     name, task_loss = build_loss(info, outputs, loss)
     made = build_objective(objective, outputs, task_loss, info.strata.get(name), variant)

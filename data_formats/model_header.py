@@ -1,6 +1,7 @@
 """What the header of a model must say, checked however it was written: by a program, or by hand in a model as text."""
 
 import sys
+from itertools import pairwise
 
 from cython_ext.objectives.registry import OBJECTIVES
 from cython_ext.structures.registry import MODULES as TASKS
@@ -19,7 +20,7 @@ STRUCTURE = {
     'dependency': ('nonprojective', 'single_root', 'hash_bits'),
     'alignment': ('gap_model', 'align'),
     'cfg': ('terminals', 'max_length'),
-    'multilabel': ('relaxation', 'rho', 'smoothing'),
+    'multilabel': ('relaxation', 'rho', 'smoothing', 'pairs'),
     'graph': ('relaxation', 'rho', 'smoothing'),
 }
 STATUSES = ('converged', 'finished', 'max-passes', 'max-time', 'interrupted')
@@ -52,6 +53,13 @@ def _scopes(value):
 
 def _buckets(value):
     return isinstance(value, list) and all(each is None or _lists_of(int)([each]) for each in value)
+
+
+def _pairs(value):
+    """Ascending pairs of labels, the smaller number first."""
+    if not (isinstance(value, list) and all(_lists_of(int)([each]) and len(each) == 2 for each in value)):
+        return False
+    return all(0 <= a < b for a, b in value) and all(a < b for a, b in pairwise(value))
 
 
 def _count(value):
@@ -112,6 +120,7 @@ OPTIONAL = {
     'structure.relaxation': (_one_of(*RELAXATIONS), ' or '.join(RELAXATIONS)),
     'structure.rho': (_positive, 'a number above 0'),
     'structure.smoothing': (_positive, 'a number above 0'),
+    'structure.pairs': (_pairs, 'ascending pairs of numbers of labels'),
     'rescale': (_one_of('margin', 'slack'), 'margin or slack'),
     'classes': (_one_of(*CLASSES), ' or '.join(CLASSES)),
     'slack_norm': (_one_of(1, 2), '1 or 2'),

@@ -23,7 +23,7 @@ from ssvm_cli.kernels import support_tokens
 from ssvm_cli.launchers import refuse_copies
 from ssvm_cli.paths import check_paths
 from ssvm_cli.progress import Progress, counted
-from ssvm_cli.relaxation import said_of
+from ssvm_cli.relaxation import said_of_relaxation
 from ssvm_cli.resources import available_cpus
 from ssvm_cli.tasks import task_named
 
@@ -240,7 +240,7 @@ def relaxation_of(model):
     structure = model.header.get('structure') or {}
     if structure.get('relaxation', 'none') == 'none':
         return {}
-    return {'relaxation': said_of(structure).removeprefix(', relaxation ')}
+    return {'relaxation': said_of_relaxation(structure).removeprefix(', relaxation ')}
 
 
 def scale_of(model):

@@ -336,6 +336,15 @@ grammar_options = together(
 
 graph_options = together(
     graphs(
+        '--pairs',
+        default='all',
+        show_default=True,
+        metavar='[all|tree|none|FILE]',
+        help='Label sets: which pairs of labels have weights. tree: those of the tree with the most mutual information '
+        'in TRAIN (Chow-Liu); none: every label by itself; FILE: two labels a line, separated by a tab. tree and none '
+        'are exact and fast with hundreds of labels.',
+    ),
+    graphs(
         '--relaxation',
         type=click.Choice(RELAXATIONS),
         help='none: the problem itself, by exact oracles; lp: that over the local marginal polytope, by linear '

@@ -3,6 +3,7 @@
 from cython_ext.structures.block_layout import has_global_factors
 from cython_ext.structures.relaxations import RHO, has_cuts, has_exact_oracle
 from data_formats.errors import UsageError
+from ssvm_cli.label_pairs import said_of_pairs
 
 
 def requested_relaxation(o, layout):
@@ -55,6 +56,11 @@ def prediction(structure):
 
 
 def said_of(structure):
+    """What is left out of a problem over graphs, for people: pairs of labels, and constraints."""
+    return said_of_pairs(structure) + said_of_relaxation(structure)
+
+
+def said_of_relaxation(structure):
     """A relaxation for people, '' where there is none."""
     if structure.get('relaxation', 'none') == 'none':
         return ''

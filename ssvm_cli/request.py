@@ -9,6 +9,7 @@ from data_formats.errors import UsageError
 from ssvm_cli.classes import TREE, requested_kind
 from ssvm_cli.inputs import task_before_reading
 from ssvm_cli.kernels import requested_kernel
+from ssvm_cli.label_pairs import check_pairs
 from ssvm_cli.options import TASK_LOSSES, accepted
 from ssvm_cli.settings import check_oracle, parse_settings, with_oracle
 from ssvm_cli.solvers import choose
@@ -35,6 +36,7 @@ def check_request(o):
     if o.task_loss not in (None, TREE, *TASK_LOSSES) and not os.path.exists(o.task_loss):
         known = ', '.join((*accepted(TASK_LOSSES), TREE))
         raise UsageError(f'--task-loss {o.task_loss}: no such file (expected {known} or a file)')
+    check_pairs(o)
     kernel = requested_kernel(o)
     kind = requested_kind(o)
     task = task_before_reading(o.train, o.format_name, o.task)

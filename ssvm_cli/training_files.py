@@ -7,6 +7,7 @@ from data_formats.checkpoint import is_checkpoint
 from data_formats.log import is_log
 from data_formats.model import is_model
 from data_formats.model_tsv import is_model_tsv
+from ssvm_cli.label_pairs import NAMES
 from ssvm_cli.paths import beginning, check_overwritten, check_paths, check_there
 
 
@@ -23,6 +24,8 @@ def check_files(o, class_kind=None):
     inputs = {'TRAIN': o.train, '--dev': o.dev, '--template': o.template}
     if class_kind is not None:
         inputs[f'--{class_kind.replace("_", "-")}'] = getattr(o, class_kind)
+    if o.pairs not in NAMES:
+        inputs['--pairs'] = o.pairs
     checkpoint = None if o.lambda_path is not None else checkpoint_path(o)
     models = {f'the model of --path-models for lambda {lam:.6g}': path_model(o, lam) for lam in _kept(o)}
     state = '--checkpoint' if o.checkpoint is not None else 'the checkpoint of MODEL'

@@ -6,6 +6,7 @@ import numpy as np
 
 from cython_ext import weights_dual
 from data_formats.errors import DataError
+from data_formats.parameters.label_sets import pairs_of
 from data_formats.sparse_weights import dense
 
 
@@ -92,8 +93,8 @@ def transferred(model, dataset, blocks, path):
     return {name: new.get(name, block) for name, block in blocks.items()}
 
 
-def label_set_weights(model, dataset, blocks, path):
-    """The same for sets of labels, by names of attributes and labels."""
+def label_set_weights(model, dataset, blocks, pairs, path):
+    """The same for sets of labels, by names of attributes and labels. pairs: int32[P, 2], those that have weights."""
     labels = _places(dataset.label_names, model.label_names)
     if (labels < 0).all():
         raise DataError(
@@ -104,9 +105,10 @@ def label_set_weights(model, dataset, blocks, path):
     rows = np.flatnonzero(attributes >= 0)
     blocks['state'][np.ix_(rows, new)] = model.weights['state'][np.ix_(attributes[rows], old)]
     before, after = (np.zeros((len(names), len(names))) for names in (model.label_names, dataset.label_names))
-    before[np.triu_indices(len(before), 1)] = model.weights['pair']
+    theirs = pairs_of(model.header, len(before), ValueError)
+    before[theirs[:, 0], theirs[:, 1]] = model.weights['pair']
     after[np.ix_(new, new)] = (before + before.T)[np.ix_(old, old)]
-    return blocks | {'pair': after[np.triu_indices(len(after), 1)]}
+    return blocks | {'pair': after[pairs[:, 0], pairs[:, 1]]}
 
 
 def graph_weights(model, dataset, blocks):
@@ -143,6 +145,10 @@ def same_dual_point(model, dataset, structure, path, solver):
     if theirs != ours:
         expected = f'expected {ours}, as here: a dual point is one of a single problem'
         raise DataError(path, None, f'was trained with --relaxation {theirs}', expected)
+    of_labels = [((s or {}).get('pairs') == []) for s in (model.header.get('structure'), structure)]
+    if of_labels[0] != of_labels[1]:
+        expected = 'expected --pairs none for both or for neither: without pairs, labels are problems of their own'
+        raise DataError(path, None, 'was trained with other pairs of labels', expected)
     if model.dual is None or 'temperature' in model.dual or weights_dual.is_one(model.dual):
         raise DataError(path, None, 'has no dual point', f'{solver} starts from one: a model of a dual solver')
     if model.label_names.names() != dataset.label_names.names():

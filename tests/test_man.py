@@ -134,6 +134,7 @@ def folder(tmp_path_factory):
     (folder / 'train.fa').write_text('>native 1\nACGT\n>homolog 1 1:0:MSM\nCAT\n>decoy 1\nGGA\n')
     (folder / 'train.letor').write_text('2 qid:1 1:1\n0 qid:1 2:1\n1 qid:2 1:1\n0 qid:2 2:1\n')
     (folder / 'train.boxes').write_text('picture 4 3 1 1 2 2\n0 0 a\n1 1 b\n2 2 b\n3 2 a\n')
+    (folder / 'tags.ml').write_text('a,b 1:1\nb,c 2:1\na 1:1 3:1\n')
     (folder / 'digits.svm').write_text(multiclass_text())
     for name in ('train', 'dev', 'test'):
         (folder / f'{name}.conllu').write_text(conllu_text(8, seed=len(name)))

@@ -2,23 +2,26 @@
 are in the set together (Meshi, Srebro and Hazan 2015, section 6):
 
     <w, phi(x, y)> = sum_k y_k <w_k, x> + sum_{j < k} w_jk y_j y_k
-"""
 
-from itertools import combinations
+or for some pairs only: where these make a tree, or none at all, many labels have exact oracles too.
+"""
 
 import numpy as np
 
+from cython_ext.structures import relaxations
 from cython_ext.structures.graph_layout import FactorType, GraphLayout, Shape
+from cython_ext.structures.label_pairs import all_pairs
 from cython_ext.structures.registry import StructureInfo
-from cython_ext.structures.relaxations import RHO, build_relaxed, hamming, zero_one, zero_one_strata
+from cython_ext.structures.relaxations import RHO, build_relaxed, zero_one, zero_one_strata
 
 STATE, PAIR = 'state', 'pair'
 
 
-def layout_of(dataset):
-    """The GraphLayout of a LabelSetDataset."""
+def layout_of(dataset, pairs=None):
+    """The GraphLayout of a LabelSetDataset. pairs: [(j, k), ...] with j < k, ascending, of those with weights (None: of
+    all)."""
     labels = len(dataset.label_names)
-    pairs = list(combinations(range(labels), 2))
+    pairs = [(int(j), int(k)) for j, k in (all_pairs(labels) if pairs is None else pairs)]
     node = FactorType((2,), np.array([-1, 0], np.int32), len(dataset.attributes))
     pair = FactorType((2, 2), np.array([-1, -1, -1, 0], np.int32), constant=True)
     shape = Shape(
@@ -43,11 +46,11 @@ def layout_of(dataset):
 
 
 class LabelNames:
-    """What models call the weights: 'state' float64[attributes, K], 'pair' float64[K (K - 1) / 2], (0, 1), (0, 2),
-    ..."""
+    """What models call the weights: 'state' float64[attributes, K], 'pair' float64[P] of the pairs with weights. pairs:
+    as of layout_of."""
 
-    def __init__(self, attributes, labels):
-        self.attributes, self.labels = attributes, labels
+    def __init__(self, attributes, labels, pairs=None):
+        self.attributes, self.labels, self.pairs = attributes, labels, pairs
 
     def join(self, arrays):
         states = [array.ravel() for array in arrays[: self.labels]]
@@ -58,28 +61,63 @@ class LabelNames:
         }
 
     def split(self, blocks):
-        pairs = self.labels * (self.labels - 1) // 2
+        pairs = self.labels * (self.labels - 1) // 2 if self.pairs is None else len(self.pairs)
         if np.shape(blocks[STATE]) != (self.attributes, self.labels) or np.shape(blocks[PAIR]) != (pairs,):
             raise ValueError(f'weights of other attributes or labels (expected {self.attributes} and {self.labels})')
         return [*np.asarray(blocks[STATE]).T, *np.asarray(blocks[PAIR])]
 
 
 def build(
-    dataset, feature_set='all', relaxation='none', rho=RHO, lam=1.0, merge=False, basis=None, similarity=None, **how
+    dataset,
+    feature_set='all',
+    relaxation='none',
+    rho=RHO,
+    lam=1.0,
+    pairs=None,
+    apart=False,
+    merge=False,
+    basis=None,
+    similarity=None,
+    **how,
 ):
-    """(Structure, FeatureMap) of a LabelSetDataset. relaxation: see relaxations.py; rho: of soft; lam: lambda; how:
-    as of build_relaxed."""
+    """(Structure, FeatureMap) of a LabelSetDataset. relaxation: see relaxations.py; rho: of soft; lam: lambda; pairs:
+    as of layout_of; apart: whether each label may be a problem by itself where there are no pairs; how: as of
+    build_relaxed."""
     if basis is not None or similarity is not None:
         raise ValueError('sets of labels have linear features: use the linear kernel')
     if feature_set != 'all':
         raise ValueError('every attribute has a weight for every label: use --feature-set all')
-    naming = LabelNames(len(dataset.attributes), len(dataset.label_names))
-    return build_relaxed(layout_of(dataset), naming, relaxation, rho, lam, **how)
+    labels = len(dataset.label_names)
+    layout, naming = layout_of(dataset, pairs), LabelNames(len(dataset.attributes), labels, pairs)
+    if apart and relaxation == 'none' and labels and len(layout.types) == labels:
+        return build_apart(layout, naming, labels)
+    return build_relaxed(layout, naming, relaxation, rho, lam, **how)
+
+
+def build_apart(layout, naming, labels):
+    """(LabelsApart, LabelColumns) of sets without pairs."""
+    from cython_ext.features.factors import FactorWeights
+    from cython_ext.features.label_columns import LabelColumns
+    from cython_ext.structures.factor_graphs import FactorGraphs
+    from cython_ext.structures.labels_apart import LabelsApart
+
+    outputs = LabelsApart(layout.labels.reshape(layout.n, labels))
+    return outputs, LabelColumns(outputs, FactorWeights(FactorGraphs(layout), naming))
+
+
+def hamming(structure):
+    from cython_ext.losses.position_costs import PositionCosts
+    from cython_ext.losses.position_costs import hamming as costs
+    from cython_ext.structures.labels_apart import LabelsApart
+
+    if isinstance(structure, LabelsApart):
+        return PositionCosts(structure, structure.times * costs(2))
+    return relaxations.hamming(structure)
 
 
 INFO = StructureInfo(
     'multilabel',
-    'a set of labels for each example, with a weight for each pair of labels',
+    'a set of labels for each example, with weights for pairs of labels',
     build,
     {'hamming': hamming, 'zero-one': zero_one},
     'hamming',

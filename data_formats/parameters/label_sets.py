@@ -1,16 +1,15 @@
-"""Weights of label sets: 'state' float64[attributes, K], and 'pair' float64[K (K - 1) / 2] for the pairs of labels
-(0, 1), (0, 2), ..., (1, 2), ... Where soft constraints were trained with, what belongs to the training examples and
-only `ssvm gap` needs: 'agreement', their agreement variables, 'multipliers', what these are pulled to, and
-'smoothing', weights of their joint states.
+"""Weights of label sets: 'state' float64[attributes, K], and 'pair' float64[P] for the pairs of labels that the header
+lists in structure.pairs, or for all, (0, 1), (0, 2), ..., (1, 2), ... Where soft constraints were trained with, what
+belongs to the training examples and only `ssvm gap` needs: 'agreement', their agreement variables, 'multipliers', what
+these are pulled to, and 'smoothing', weights of their joint states.
 
 As text, rows `state ATTRIBUTE LABEL` and `pair LABEL LABEL`. Weights that are zero are left out, except that each
 attribute has at least one row, so that the file names all of them in their order.
 """
 
-from itertools import combinations
-
 import numpy as np
 
+from cython_ext.structures.label_pairs import all_pairs
 from data_formats.errors import shown
 from data_formats.parameters import numbers
 
@@ -20,11 +19,24 @@ MULTIPLIERS = 'multipliers'
 OF_EXAMPLES = ('agreement', MULTIPLIERS, 'smoothing')
 
 
+def pairs_of(header, labels, error):
+    """int32[P, 2], the pairs of labels that have weights. error: function of a text that makes an exception, for a pair
+    of labels that there are not."""
+    listed = (header.get('structure') or {}).get('pairs')
+    if listed is None:
+        return all_pairs(labels)
+    beyond = next((pair for pair in listed if pair[1] >= labels), None)
+    if beyond is not None:
+        raise error(f'header has the pair {beyond} in structure.pairs and there are {labels} labels')
+    return np.array(listed, np.int32).reshape(-1, 2)
+
+
 def read(container, header, names, as_stored):
     labels = len(names['label_names'])
+    pairs = pairs_of(header, labels, container.error)
     weights = {
         STATE: numbers(container, STATE, (len(names['attributes']), labels)),
-        PAIR: numbers(container, PAIR, (labels * (labels - 1) // 2,)),
+        PAIR: numbers(container, PAIR, (len(pairs),)),
     }
     return weights | of_examples(container, as_stored)
 
@@ -52,14 +64,17 @@ def write_rows(model, tables, stream):
     for name, row in zip(tables['attributes'], model.weights[STATE], strict=True):
         for k in np.flatnonzero(row).tolist() or [0]:
             stream.write(f'{STATE}\t{name}\t{labels[k]}\t{row[k]:.17g}\n')
-    for (a, b), weight in zip(combinations(labels, 2), model.weights[PAIR].tolist(), strict=True):
+    pairs = pairs_of(model.header, len(labels), ValueError)
+    for (a, b), weight in zip(pairs.tolist(), model.weights[PAIR].tolist(), strict=True):
         if weight:
-            stream.write(f'{PAIR}\t{a}\t{b}\t{weight:.17g}\n')
+            stream.write(f'{PAIR}\t{labels[a]}\t{labels[b]}\t{weight:.17g}\n')
 
 
 def read_rows(rows, header, blocks):
     labels = len(rows.labels)
-    states, pairs = {}, np.zeros((labels, labels))
+    pairs = pairs_of(header, labels, rows.error_of_file)
+    places = {(a, b): k for k, (a, b) in enumerate(pairs.tolist())}
+    states, weights = {}, np.zeros(len(pairs))
     seen = set()
     for block, left, right, text in rows:
         if block == STATE:
@@ -72,7 +87,9 @@ def read_rows(rows, header, blocks):
                 raise rows.error(f'a pair of {shown(left)} and itself', 'expected two labels')
             again = (a, b) in seen
             seen.add((a, b))
-            pairs[a, b] = rows.weight(text)
+            if (a, b) not in places:
+                raise rows.error(f'pair {shown(left)} {shown(right)}', 'expected one that structure.pairs lists')
+            weights[places[a, b]] = rows.weight(text)
         else:
             raise rows.error(f'block {shown(block)}', f'expected {STATE} or {PAIR}')
         if again:
@@ -81,5 +98,4 @@ def read_rows(rows, header, blocks):
     for row, table in zip(state, states.values(), strict=True):
         for place, weight in table.items():
             row[place] = weight
-    weights = {STATE: state, PAIR: pairs[np.triu_indices(labels, 1)]}
-    return {'label_names': rows.labels, 'attributes': states}, weights
+    return {'label_names': rows.labels, 'attributes': states}, {STATE: state, PAIR: weights}

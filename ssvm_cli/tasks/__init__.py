@@ -76,6 +76,7 @@ TASK_OPTIONS = {
     'grades': ('--grades', False),
     'marginals': ('--marginals', False),
     'inference': ('--inference', None),
+    'pairs': ('--pairs', 'all'),
 }
 
 

@@ -6,9 +6,12 @@ import numpy as np
 
 from cython_ext.structures.multilabel import layout_of
 from data_formats.errors import shown
+from data_formats.parameters.label_sets import pairs_of
+from ssvm_cli.label_pairs import check_size, requested_pairs
 from ssvm_cli.label_set_scores import LabelSetScores
 from ssvm_cli.progress import counted
-from ssvm_cli.tasks.graphs import GraphTask
+from ssvm_cli.relaxation import requested_relaxation
+from ssvm_cli.tasks.graphs import OPTIONS, GraphTask
 
 
 def task(name):
@@ -18,11 +21,22 @@ def task(name):
 class LabelSetTask(GraphTask):
     """The task whose data are a LabelSetDataset; see the package for what the methods promise."""
 
+    options = (*OPTIONS, 'pairs')
+    pairs = None  # those that were asked for, None for all
+
     def facts(self, dataset, o):
         return {}
 
+    def structure(self, o, module, dataset):
+        self.pairs = requested_pairs(o, dataset)
+        if self.pairs is None:  # before the graph is made
+            check_size(o.pairs, dataset, self.pairs, o.relaxation)
+        asked = requested_relaxation(o, self.layout(dataset))
+        check_size(o.pairs, dataset, self.pairs, asked['relaxation'])
+        return asked if self.pairs is None else {**asked, 'pairs': self.pairs}
+
     def layout(self, dataset):
-        return layout_of(dataset)
+        return layout_of(dataset, self.pairs)
 
     def trainable(self, dataset, structure):
         if len(dataset.label_names):
@@ -39,7 +53,8 @@ class LabelSetTask(GraphTask):
     def transferred(self, model, dataset, features, path):
         from ssvm_cli.warm_start import label_set_weights
 
-        return label_set_weights(model, dataset, features.blocks(features.zeros()), path)
+        pairs = pairs_of({'structure': {'pairs': features.naming.pairs}}, len(dataset.label_names), ValueError)
+        return label_set_weights(model, dataset, features.blocks(features.zeros()), pairs, path)
 
     def lack(self, dataset, model, what):
         if dataset.complete:
@@ -51,7 +66,8 @@ class LabelSetTask(GraphTask):
         return bool(len(dataset.label_ids) or dataset.unknown_labels)
 
     def known(self, model):
-        return {}
+        pairs = (model.header.get('structure') or {}).get('pairs')
+        return {} if pairs is None else {'pairs': pairs}
 
     def problem_options(self, model, problem):
         return self.build_options(model, None)

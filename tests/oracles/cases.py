@@ -17,6 +17,7 @@ from cython_ext.structures.factor_graphs import FactorGraphs
 from cython_ext.structures.grammar import Grammar
 from cython_ext.structures.graph import Graph
 from cython_ext.structures.graph_cuts import GraphCuts
+from cython_ext.structures.labels_apart import LabelsApart
 from cython_ext.structures.matching import build as build_matching
 from cython_ext.structures.multiclass import Multiclass
 from cython_ext.structures.structure import Structure
@@ -68,6 +69,14 @@ def multiclass(n_labels):
     truth = Enumeration('multiclass', data, n_labels).examples[1]
     columns = np.array([y for _, _, y in truth.part_keys])
     return Case(Multiclass(data.labels, n_labels), 1, truth, columns, n_labels)
+
+
+def label_apart(k, i):
+    """Label k of example i of three."""
+    structure, right = LabelsApart(np.array([[1, 0], [0, 0], [0, 1]])), [[1, 0], [0, 0], [0, 1]][i][k]
+    keys, losses = [('label', 0, 0), ('label', 0, 1)], 2.0 * (np.arange(2) != right)
+    truth = Enumerated([(0,), (1,)], right, keys, np.eye(2), np.zeros((2, 1)), losses)
+    return Case(structure, 3 * k + i, truth, np.arange(2), 2, 'multilabel')
 
 
 def candidates(count):
@@ -237,6 +246,8 @@ BOXES = [(1, 1, 2), (5, 1, 4), (1, 3, 3), (4, 3, 8), (5, 6, 12), (8, 5, 30)]  # 
 
 CASES = {
     **{f'multiclass-K{k}': functools.partial(multiclass, k) for k in (1, 2, 3, 5, 9, 40)},
+    'label-in': functools.partial(label_apart, 1, 2),
+    'label-out': functools.partial(label_apart, 0, 1),
     **{f'boxes-{w}x{h}-{p}': functools.partial(box, w, h, p) for w, h, p in BOXES},
     **{f'candidates-{count}': functools.partial(candidates, count) for count in (1, 2, 5, 8, 41)},
     **{
