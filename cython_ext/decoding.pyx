@@ -12,7 +12,8 @@ from cython_ext.workspace cimport Workspace
 
 
 cdef class Decoder:
-    """structure and features of the examples to predict; their right outputs are not looked at."""
+    """structure and features of the examples to predict; their right outputs are not looked at. When the stop flag of the
+    pool is set, predict raises Interrupted."""
 
     cdef readonly Structure structure
     cdef readonly FeatureMap features
@@ -39,9 +40,12 @@ cdef class Decoder:
     def _predict(self, const double[::1] w, int32_t[::1] codes, double[::1] scores, Py_ssize_t begin, Py_ssize_t end):
         cdef Workspace work = Workspace(self.structure)
         cdef const int64_t[::1] indptr = self.code_indptr
+        cdef const int32_t[::1] stop = self.pool.stop
         cdef Py_ssize_t i, length
         with nogil:
             for i in range(begin, end):
+                if stop[0]:
+                    break
                 self.features.scores(i, &w[0], work.theta)
                 scores[i] = self.structure.max(i, work.theta, work.scratch, work.code)
                 length = indptr[i + 1] - indptr[i]

@@ -29,12 +29,15 @@ def relaxed_dual(Problem problem not None, point):
     cdef double[::1] rest = np.empty(widest + 1), w = np.zeros(factors.dim + 1), counts = np.zeros(blocks.max_parts + 1)
     cdef int32_t[::1] ids = np.zeros(blocks.max_parts + 1, np.int32)
     cdef Py_ssize_t b, a, c, i, size, count
+    cdef const int32_t[::1] stop = problem.pool.stop
     cdef int64_t f, nodes
     cdef double loss = 0.0
     cdef double *mean
     cdef double *joint
     cdef double *of_nodes
     for b in range(blocks.n):
+        if stop[0]:
+            problem.pool.check()
         i = blocks.example[b]
         nodes, mean, size = graphs.factor_begin[graphs.shape_of[i]], sums.block(b), blocks.count(b)
         of_nodes = sums.block(b - blocks.number(b))

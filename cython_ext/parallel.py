@@ -1,28 +1,60 @@
 """Threads for loops over ranges and streams. Kernels release the GIL, so plain Python threads run them side by side."""
 
+import contextlib
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
 
+NEVER = np.zeros(1, np.int32)
+
+
+class Interrupted(Exception):  # noqa: N818 (it is no error)
+    """The stop flag was set during a pass over the examples."""
+
 
 class Pool:
     """`threads` threads, the caller among them; map() returns results in order and raises the exception of the first
-    item that fails."""
+    item that fails.
+
+    Attributes:
+        stop: int32[1]; when it is set, map() begins no more items and raises Interrupted. Items that take long look at
+            it themselves.
+    """
 
     def __init__(self, threads=1):
+        self.stop = NEVER
         self.threads = max(1, int(threads))
         self._executor = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
+
+    @contextlib.contextmanager
+    def stoppable(self, stop):
+        """Let a flag, int32[1], stop what is done within the block."""
+        before, self.stop = self.stop, stop
+        try:
+            yield
+        finally:
+            self.stop = before
+
+    def check(self):
+        """Interrupted if the stop flag is set."""
+        if self.stop[0]:
+            raise Interrupted
 
     def map(self, function, items):
         items = list(items)
         if self._executor is None or len(items) < 2:
-            return [function(*item) for item in items]
+            results = []
+            for item in items:
+                self.check()
+                results.append(function(*item))
+            self.check()
+            return results
         waiting, results, errors = deque(enumerate(items)), [None] * len(items), {}
 
         def work():
-            while waiting and not errors:
+            while waiting and not errors and not self.stop[0]:
                 try:
                     at, item = waiting.popleft()
                 except IndexError:  # another thread was faster
@@ -39,6 +71,7 @@ class Pool:
                 other.result()
         if errors:
             raise errors[min(errors)]
+        self.check()
         return results
 
 

@@ -16,18 +16,13 @@ from cython_ext import dual_point, weights_dual
 from cython_ext.features.feature_map cimport Accumulator, FeatureMap
 from cython_ext.kernels cimport vector
 from cython_ext.objectives.objective cimport MaxObjective, Objective, SumObjective
-from cython_ext.parallel import Pool, even_ranges, ranges
+from cython_ext.parallel import Interrupted, Pool, even_ranges, ranges
 from cython_ext.structures.structure cimport Structure
 from cython_ext.workspace cimport Workspace
 
 
-NEVER = np.zeros(1, np.int32)
 ENOUGH = 1024               # parts of examples that are worth a thread of their own
 RANGES = 32                 # into which work is parted that threads share: the same for any number of threads
-
-
-class Interrupted(Exception):
-    """The stop flag was set during an oracle pass."""
 
 
 @dataclass
@@ -40,7 +35,8 @@ class Evaluation:
 
 
 cdef class Problem:
-    """names: (structure, objective, task loss or None) as on the command line."""
+    """names: (structure, objective, task loss or None) as on the command line. threads: how many, or the Pool of another
+    problem. All passes over the examples look at the stop flag of the pool and raise Interrupted when it is set."""
 
     def __init__(self, Structure structure not None, FeatureMap features not None, Objective objective not None,
                  double lam, names, threads=1):
@@ -52,13 +48,13 @@ cdef class Problem:
         self.structure, self.features, self.objective = structure, features, objective
         self.n, self.dim, self.lam = structure.n, features.dim, lam
         self.structure_name, self.objective_name, self.loss_name = names
-        self.pool = Pool(threads)
+        self.pool = threads if isinstance(threads, Pool) else Pool(threads)
 
     def with_lambda(self, double lam):
         """The same problem with another lambda; the parts are shared."""
         names = self.structure_name, self.objective_name, self.loss_name
         features = self.features.at_lambda(lam)
-        other = Problem(self.structure, features, self.objective, lam, names, self.pool.threads)
+        other = Problem(self.structure, features, self.objective, lam, names, self.pool)
         if features is self.features:
             (<Problem> other)._accumulator = self._accumulator
         return other
@@ -76,15 +72,15 @@ cdef class Problem:
     def evaluate(self, w, softmax_dual=False, stop=None, temperature=1.0):
         """P(w) and the loss of every example, by one oracle pass (InexactError: see Structure.check); with softmax_dual also D(alpha) of
         alpha_i(y) = p(y | x_i; w), for the log losses, and of the softmax of a temperature for the hinge loss (see
-        temperature_dual.pyx). stop: int32[1]; Interrupted is raised when it is set."""
+        temperature_dual.pyx). stop: int32[1] instead of the flag of the pool."""
         w = np.ascontiguousarray(w, np.float64)
         if softmax_dual and not self.sums:
             from cython_ext import temperature_dual
 
-            return temperature_dual.evaluate(self, w, temperature, NEVER if stop is None else stop)
+            return temperature_dual.evaluate(self, w, temperature, self.pool.stop if stop is None else stop)
         if softmax_dual:
             return self.value_and_gradient(w, self.features.zeros(), stop)
-        losses, flag = np.empty(self.n), NEVER if stop is None else stop
+        losses, flag = np.empty(self.n), self.pool.stop if stop is None else stop
         self.pool.map(self._losses, [(w, losses, flag, *chunk) for chunk in self._parts(RANGES)])
         if flag[0]:
             raise Interrupted
@@ -108,7 +104,7 @@ cdef class Problem:
         if not self.sums:
             raise TypeError(f'{self.objective_name} has no gradient')
         cdef Accumulator total = self._kept_accumulator()
-        losses, flag = np.empty(self.n), NEVER if stop is None else stop
+        losses, flag = np.empty(self.n), self.pool.stop if stop is None else stop
         chunks = enumerate(self._parts(total.chunks))
         self.pool.map(self._means, [(w, losses, flag, total, c, *chunk) for c, chunk in chunks])
         if flag[0]:
@@ -217,10 +213,13 @@ cdef class Problem:
         """The maximum of the objective of a range of examples."""
         cdef Workspace work = Workspace(self.structure)
         cdef MaxObjective objective = self.objective
+        cdef const int32_t[::1] stop = self.pool.stop
         cdef Py_ssize_t i
         cdef double bias, scale
         with nogil:
             for i in range(begin, end):
+                if stop[0]:
+                    break
                 self.features.scores(i, &w[0], work.theta)
                 tops[i] = objective.best(i, work.theta, work, work.code, &bias, &scale)
 
@@ -246,7 +245,7 @@ cdef class Problem:
         cdef Workspace work = Workspace(self.structure)
         cdef const int64_t[::1] indptr = point['indptr'], code_indptr = point['code_indptr']
         cdef const double[::1] weights = point['weights']
-        cdef const int32_t[::1] codes = point['codes']
+        cdef const int32_t[::1] codes = point['codes'], stop = self.pool.stop
         cdef Py_ssize_t i, count, length, bad = -1
         cdef int64_t o
         cdef double mass, mean, bias, scale, unit, right
@@ -255,6 +254,8 @@ cdef class Problem:
         cdef MaxObjective objective = self.objective
         with nogil:
             for i in range(begin, end):
+                if stop[0]:
+                    break
                 mass = mean = right = 0.0
                 length = self.structure.code_of(i)
                 for o in range(indptr[i], indptr[i + 1]):

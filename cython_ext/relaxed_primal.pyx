@@ -5,7 +5,7 @@ minimisation over them (structures/messages.pyx) come first, in a copy.
 
 import numpy as np
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from cython_ext.features.soft cimport SoftFeatures
@@ -49,6 +49,7 @@ def bound(Problem problem, Messages messages, const double[::1] w, double[::1] l
     cdef DecomposableLoss loss = problem.objective.loss
     cdef Workspace work = Workspace(problem.structure)
     cdef const int64_t *of_example = messages.agreements.begin
+    cdef const int32_t[::1] stop = problem.pool.stop
     cdef Py_ssize_t i, b, r, size = 0, most = 0, sweeps = SWEEPS
     cdef double value, before, enough = ENOUGH
     for i in range(begin, end):
@@ -57,6 +58,8 @@ def bound(Problem problem, Messages messages, const double[::1] w, double[::1] l
     cdef double[::1] theta = np.empty(size + 1), delta = np.zeros(most + 1), scratch = np.empty(messages.scratch_size + 1)
     with nogil:
         for i in range(begin, end):
+            if stop[0]:
+                break
             losses[i] = 0.0
             for b in range(first[i], first[i + 1]):         # delta is in the scores of blocks
                 features.scores(b, &w[0], work.theta)
@@ -65,6 +68,8 @@ def bound(Problem problem, Messages messages, const double[::1] w, double[::1] l
                 memcpy(&theta[blocks.part_of(b) - blocks.part_begin[i]], work.theta, blocks.count(b) * sizeof(double))
             value = messages.value(i, &theta[0], 0.0)
             for r in range(sweeps):
+                if stop[0]:
+                    break
                 messages.sweep(i, r % 2, &theta[0], &delta[0], 0.0, &scratch[0])
                 before, value = value, messages.value(i, &theta[0], 0.0)
                 if before - value <= enough * (value + losses[i]):

@@ -9,7 +9,7 @@ theta float32 or float64
 
 import numpy as np
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t
 
 from cython_ext.features.feature_map cimport Accumulator
 from cython_ext.kernels cimport vector
@@ -46,11 +46,14 @@ def _put(Problem problem, theta, const int64_t[::1] indptr, double[::1] gains, A
     cdef SummedStructure structure = problem.structure
     cdef double[::1] part = np.ascontiguousarray(theta[indptr[begin]:indptr[end]], np.float64)
     cdef const double *mine
+    cdef const int32_t[::1] stop = problem.pool.stop
     cdef bint entropic = problem.sums
     cdef Py_ssize_t i, c, count, size
     cdef double z
     with nogil:
         for i in range(begin, end):
+            if stop[0]:
+                break
             size = structure.size_of(i)
             mine = &part[indptr[i] - indptr[begin]] if size else NULL
             z = structure.exp(i, mine, work.scratch, work.mean)

@@ -14,7 +14,8 @@ from cython_ext.features.feature_map cimport Accumulator
 from cython_ext.objectives.objective cimport Objective
 from cython_ext.objectives.smoothed cimport SmoothedLoss, SmoothedWorkspace
 from cython_ext.objectives.smoothed import smoothed_loss
-from cython_ext.problem import Evaluation, Interrupted
+from cython_ext.parallel import Interrupted
+from cython_ext.problem import Evaluation
 from cython_ext.problem cimport Problem
 
 

@@ -70,6 +70,18 @@ class Bounds:
         self.dual = 0.0
         self.point = None
 
+    @classmethod
+    def unknown(cls, w, point, temperature):
+        """Of weights that have not been evaluated; the point, or the temperature, is a dual point beside them."""
+        bounds = cls()
+        bounds.w, bounds.point, bounds.own_temperature = np.array(w), point, temperature
+        return bounds
+
+    @property
+    def known(self):
+        """Whether the weights have been evaluated."""
+        return self.primal < math.inf
+
     def offer_primal(self, primal, w, own_dual=None, own_temperature=None):
         """Take an iterate if it is better than the best, and the dual of the softmax of its scores if that is; returns
         whether the primal was."""

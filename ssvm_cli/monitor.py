@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cython_ext import weights_dual
-from cython_ext.problem import Interrupted
+from cython_ext.parallel import Interrupted
 from cython_ext.solvers.solver import NoSolution
 from data_formats.errors import SolverError
 from ssvm_cli.certificate import Bounds, Tolerance, absolute_gap, relative_gap
@@ -48,11 +48,16 @@ class Monitor:
         save: function of this monitor that writes a checkpoint.
         save_every: seconds between two checkpoints.
         seconds: that the solver has taken before its first pass.
+        stoppable: function of a stop flag that makes a context manager, within which evaluations look at the flag.
+
+    Attributes:
+        bounds: of what has been evaluated.
+        result: the bounds of the weights that the run has come to, after it.
     """
 
     def __init__(
         self, problem, solver, tolerance: Tolerance | None, limits: Limits, schedule, progress, log=None, dev=None,
-        save=None, save_every=math.inf, seconds=0.0,
+        save=None, save_every=math.inf, seconds=0.0, stoppable=contextlib.nullcontext,
     ):  # fmt: skip
         self.problem = problem
         self.solver = solver
@@ -65,7 +70,9 @@ class Monitor:
         self.dev = dev
         self.save = save
         self.save_every = save_every
+        self.stoppable = stoppable
         self.bounds = Bounds(lambda w, temperature: weights_dual.make(problem, w, temperature))
+        self.result = self.bounds
         self.seconds = seconds  # inside the solver
         self.rows = 0
         from_scores = solver.temperature is not None or (problem.sums and solver.dual_value() is None)
@@ -81,7 +88,7 @@ class Monitor:
         self._saved = self._started
 
     def run(self, stop, keep_checkpoint=False, evaluate_first=False):
-        """Run until something says stop; the bounds then hold the result.
+        """Run until something says stop. A signal ends passes and evaluations alike, and none is begun after it.
 
         Args:
             stop: StopFlag.
@@ -89,7 +96,7 @@ class Monitor:
             evaluate_first: evaluate the start too.
 
         Returns:
-            one of the status words above. Interrupted with a hard margin, there may be no weights in the bounds yet.
+            one of the status words above. Interrupted with a hard margin, there may be no weights in the result yet.
         """
         self._saved = time.monotonic()
         self._started = self._saved if self.limits.started is None else self.limits.started
@@ -101,32 +108,62 @@ class Monitor:
             status = self._loop(stop)
         if self.save and (status == INTERRUPTED or keep_checkpoint):
             self.save(self)
-        # What has been saved is the state before this evaluation, which a run that goes on does not make.
-        if self._evaluated is None or (status != INTERRUPTED and self._stale()):
-            self.evaluate()
-        if status != INTERRUPTED and self._converged():
-            status = CONVERGED
-        if self.bounds.w is None and status != INTERRUPTED:
-            passes = counted(self.solver.passes, 'pass', 'passes')
-            raise SolverError(
-                f'no weights that satisfy all constraints were found in {passes} '
-                '(leave --hard-margin out where the data cannot be separated, or raise --max-passes)'
-            )
-        self._settle()
+        if status != INTERRUPTED:
+            try:
+                status = self._conclude(status, stop.flag)
+            except Interrupted:
+                status = INTERRUPTED
+                if self.save and not keep_checkpoint:
+                    self.save(self)
+        if status == INTERRUPTED and self._evaluated is None:
+            self._take_present_weights(stop.flag)
         return status
 
+    def _conclude(self, status, stop):
+        """Evaluate what the run has come to; returns its status. What has been saved is the state before this
+        evaluation, which a run that goes on does not make. Interrupted is raised when the stop flag is set."""
+        if self._evaluated is None or self._stale():
+            self.evaluate(stop)
+        with self.stoppable(stop):
+            if self._converged():
+                status = CONVERGED
+            if self.bounds.w is None:
+                passes = counted(self.solver.passes, 'pass', 'passes')
+                raise SolverError(
+                    f'no weights that satisfy all constraints were found in {passes} '
+                    '(leave --hard-margin out where the data cannot be separated, or raise --max-passes)'
+                )
+            self._settle()
+        return status
+
+    def _take_present_weights(self, stop):
+        """Make the solver's present weights the result, though nothing is known of them, where a pass has been begun or
+        not even the start has been evaluated. (With a hard margin they may be of no use.)"""
+        if self.problem.hard_margin or (self.solver.oracle_calls == 0 and self.bounds.w is not None):
+            return
+        point = None
+        if self.tolerance is not None and self.solver.keeps_dual:
+            with self.stoppable(stop), contextlib.suppress(Interrupted):  # it may take a pass
+                point = self.solver.dual_point()
+        self.result = Bounds.unknown(self.solver.candidates()[0][1], point, self._temperature())
+
     def _loop(self, stop):
-        if self._evaluated is not None and not self._stale() and self._converged():
+        try:
+            return self._passes(stop)
+        except Interrupted:
+            return MAX_TIME if stop.signum is None else INTERRUPTED
+
+    def _passes(self, stop):
+        """Pass after pass, and the evaluations that are due; returns the status. Interrupted: the stop flag was set
+        during an evaluation."""
+        if self._evaluated is not None and not self._stale() and self._is_converged(stop.flag):
             return CONVERGED  # a run that had come to its end is resumed
         while True:
             if self._due:
-                try:
-                    self.evaluate(stop.flag)
-                except Interrupted:
-                    return MAX_TIME if stop.signum is None else INTERRUPTED
+                self.evaluate(stop.flag)
                 self._due = False
                 self.schedule.evaluated(self.solver.passes)
-                if self._converged():
+                if self._is_converged(stop.flag):
                     return CONVERGED
             if self.save and time.monotonic() - self._saved >= self.save_every:
                 self.save(self)
@@ -156,23 +193,33 @@ class Monitor:
             Interrupted: the stop flag was set; nothing has changed.
         """
         solver, bounds = self.solver, self.bounds
-        name, w, now = self._look(stop)
-        if not self.problem.hard_margin and not math.isfinite(now.primal):
-            raise SolverError(self._failure(now.primal))
+        best = bounds.primal if solver.minimises else math.inf
+        with contextlib.nullcontext() if stop is None else self.stoppable(stop):
+            name, w, now = self._look(stop)
+            if not self.problem.hard_margin and not math.isfinite(now.primal):
+                raise SolverError(self._failure(now.primal))
+            better = now.primal < best
+            known = (w, now.primal) if better else (bounds.w, bounds.primal)
+            figures, scores = self._described(*known, again=not better)
+            dual, point = self._own_dual(min(now.primal, best))
         self.turns.looked_at(name, now.primal)
         if not solver.minimises:
             bounds.forget_primal()
-        better = bounds.offer_primal(now.primal, w, now.dual, self._temperature())
-        if better:
-            self._figures = None
-        dual_now = now.dual
-        if self.tolerance is not None:
-            dual_now = self._offer_dual(dual_now)
+        bounds.offer_primal(now.primal, w, now.dual, self._temperature())
+        self._figures, self._dev_scores = figures, scores
+        if dual is not None and solver.keeps_dual:
+            bounds.offer_dual(dual, point)
         self._begun = True
         self._evaluated = self._place()
-        if self.dev and bounds.w is not None and (better or not self._dev_scores):
-            self._dev_scores = self.dev.score(bounds.w)
-        self._write_row(now.primal, dual_now)
+        self._write_row(now.primal, now.dual if dual is None else dual)
+
+    def _described(self, w, primal, again=False):
+        """(figures, dev scores) of weights, None before there are any; again: those that are known stay."""
+        figures = self._figures if again and self._figures is not None else self.problem.figures(w, primal)
+        scores = self._dev_scores
+        if self.dev and w is not None and not (again and scores):
+            scores = self.dev.score(w)
+        return figures, scores
 
     def _look(self, stop):
         """(name, weights, Evaluation) of one of the solver's iterates: at most one oracle pass."""
@@ -182,26 +229,25 @@ class Monitor:
         w = dict(iterates)[name]
         return name, w, known or self._value(w, stop)
 
-    def _offer_dual(self, softmax):
-        """Let the solver's own dual point count, if a model can hold it; returns its dual, or that of the softmax."""
-        bounds, dual, point = self.bounds, self.solver.dual_value(), self.solver.dual_point
-        if dual is None:
-            return softmax
-        if not self.solver.keeps_dual:
-            return dual
-        if bounds.dual < dual < NEGLIGIBLE * bounds.primal:
-            dual, point = self._exact(point())
-        bounds.offer_dual(dual, point)
-        return dual
+    def _own_dual(self, primal):
+        """(the dual of the solver's own dual point, a function that makes that), (None, None) where it is the softmax
+        of the scores. primal: the lowest one."""
+        if self.tolerance is None:
+            return None, None
+        dual, point = self.solver.dual_value(), self.solver.dual_point
+        if dual is not None and self.solver.keeps_dual and self.bounds.dual < dual < NEGLIGIBLE * primal:
+            return self._exact(point())
+        return dual, point
 
     def _offer_start(self, stop):
         """Let the weights before the first pass count as an iterate, so that no run ends with worse ones."""
         if not self.problem.hard_margin and self.solver.minimises:
-            w = self.solver.candidates()[0][1]
             try:
-                now = self.solver.evaluation() or self._value(w, stop)
+                with self.stoppable(stop):
+                    w = self.solver.candidates()[0][1]
+                    now = self.solver.evaluation() or self._value(w, stop)
             except Interrupted:
-                return  # the run ends before its first pass, and evaluates the start then
+                return  # the run ends before its first pass
             self.bounds.offer_primal(now.primal, w, now.dual, self._temperature())
         self._begun = True
 
@@ -287,6 +333,10 @@ class Monitor:
         """Whether the solver's own rough figures say that the tolerance is reached."""
         estimate = self.solver.estimate() if self.tolerance else None
         return estimate is not None and self.tolerance.reached(*estimate)
+
+    def _is_converged(self, stop):
+        with self.stoppable(stop):
+            return self._converged()
 
     def _converged(self):
         """Whether the bounds that the model will prove are within the tolerance."""

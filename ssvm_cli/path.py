@@ -4,8 +4,10 @@ The dual variables of one lambda are feasible for every other, so a warm start c
 (Collins et al. 2008, section 7.1, Table 2).
 """
 
+import contextlib
 import os
 
+from cython_ext.parallel import Interrupted
 from data_formats.errors import DataError, UsageError
 from data_formats.model import save
 from ssvm_cli import monitor
@@ -62,8 +64,9 @@ class PathTraining(Training):
         with StopFlag() as stop:
             self.begun = True
             for place, lam in enumerate(o.lambda_path):
-                if place:
-                    self._next(lam)
+                if place and not self._next(lam, stop):
+                    status, missed = monitor.INTERRUPTED, True
+                    break
                 status = self._train_one(stop, place)
                 missed |= status != monitor.CONVERGED
                 if status in (monitor.INTERRUPTED, monitor.MAX_TIME):
@@ -82,15 +85,21 @@ class PathTraining(Training):
             return 1
         return GAP_MISSED if o.require_gap and missed else 0
 
-    def _next(self, lam):
-        """The problem and the solver for the next lambda, warm-started from the best bounds of the one before."""
+    def _next(self, lam, stop):
+        """The problem and the solver for the next lambda, warm-started from the best bounds of the one before. Returns
+        whether that was finished before a signal."""
         bounds, self.lam = self.monitor.bounds, lam
         self.problem = self.problem.with_lambda(lam)
-        self._make_solver()
-        if hasattr(self.solver, 'set_dual_point') and bounds.point is not None:
-            self.solver.set_dual_point(bounds.point)
-        elif hasattr(self.solver, 'set_start') and bounds.w is not None:
-            self.solver.set_start(bounds.w)
+        try:
+            with self.problem.pool.stoppable(stop.flag):
+                self._make_solver()
+                if hasattr(self.solver, 'set_dual_point') and bounds.point is not None:
+                    self.solver.set_dual_point(bounds.point)
+                elif hasattr(self.solver, 'set_start') and bounds.w is not None:
+                    self.solver.set_start(bounds.w)
+        except Interrupted:
+            return False
+        return True
 
     def _train_one(self, stop, place):
         """Trains at the present lambda; a row of the log, and the model if it is wanted. Returns the status."""
@@ -103,20 +112,23 @@ class PathTraining(Training):
             Schedule(o.gap_every),
             self.progress,
             seconds=self._making,
+            stoppable=self.problem.pool.stoppable,
         )
         with self._failing_explained():
             status = self.monitor.run(stop, evaluate_first=place > 0 or o.init is not None)
-        row = self.monitor.row()
+        row, scores, bounds = None, {}, self.monitor.result
+        with self.problem.pool.stoppable(stop.flag), contextlib.suppress(Interrupted):
+            row = self.monitor.row()
+            scores = self._dev.score(bounds.w) if self._dev else {}
         self._let_go_of_the_solver()
         self._cumulative += self.passes
-        scores = self._dev.score(self.monitor.bounds.w) if self._dev else {}
-        row |= {'lambda': self.lam, 'cumulative_passes': self._cumulative, **scores}
-        if self._log:
-            self._write_row(row)
+        if self._log and row is not None:
+            self._write_row(row | {'lambda': self.lam, 'cumulative_passes': self._cumulative, **scores})
         said = ''.join(f', {name} {value:.4f}' for name, value in scores.items())
         self.progress.say(f'lambda {self.lam:.6g} ({place + 1} of {len(o.lambda_path)}): {status}{said}')
-        self._keep(self._model(status, self._tolerance), scores)
-        return status
+        if self._best is None or bounds.known:
+            self._keep(self._model(status, self._tolerance), scores)
+        return status if stop.signum is None else monitor.INTERRUPTED
 
     def _keep(self, model, scores):
         """The model of a lambda: into the folder for all, and for MODEL if it is the best so far or nothing judges."""
@@ -126,7 +138,7 @@ class PathTraining(Training):
                 save(model, path_model(self.o, self.lam))
             except DataError as error:
                 self._complain(error)
-        if self._best is None or score is None or score > self._best[0]:
+        if self._best is None or not self._dev or (score is not None and score > self._best[0]):
             self._best = score, model
 
     def _open_log(self, dev, saved):

@@ -10,6 +10,7 @@ import math
 from dataclasses import replace
 
 from cython_ext.local_marginals import relaxed_dual
+from cython_ext.parallel import Interrupted
 from cython_ext.structures.relaxations import next_stage
 from data_formats.errors import UsageError
 from ssvm_cli import monitor
@@ -61,10 +62,18 @@ class StagedTraining(Training):
             self.limits = replace(whole, max_passes=whole.max_passes - self._before['pass'])
             self.monitor = self._new_monitor(self._tolerance_of_stage())
             status = self.monitor.run(stop, evaluate_first=stage == 1 and self.o.init is not None)
-            solved = self._report(stage)
-            if status not in SOLVED or (len(self._rhos) == 1 and (solved or not self.o.augmented_lagrangian)):
+            if status == monitor.INTERRUPTED:
                 return status
-            self._next()
+            present = self.structure, self.problem, self.solver, {**self._before}
+            try:
+                with self.problem.pool.stoppable(stop.flag):
+                    solved = self._report(stage)
+                    if status not in SOLVED or (len(self._rhos) == 1 and (solved or not self.o.augmented_lagrangian)):
+                        return status
+                    self._next()
+            except Interrupted:  # between two stages
+                self.structure, self.problem, self.solver, self._before = present
+                return monitor.INTERRUPTED
             stage += 1
 
     def _tolerance_of_stage(self):
@@ -119,7 +128,7 @@ class StagedTraining(Training):
 
     def _finish(self, status, tolerance):
         super()._finish(status, tolerance)
-        if self.o.augmented_lagrangian:
+        if self.o.augmented_lagrangian and status != monitor.INTERRUPTED:
             self.progress.say(f'the relaxed problem: {tolerance.sentence(*self._relaxed)}')
 
     def _let_go_of_the_solver(self):

@@ -19,6 +19,8 @@ from data_formats.registry import format_named
 from ssvm_cli import __version__, hints, memory, monitor
 from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
 from ssvm_cli.classes import TREE, read_classes
+from ssvm_cli.closing import STATUS_TEXT as STATUS_TEXT
+from ssvm_cli.closing import last_line
 from ssvm_cli.inputs import read_training_data
 from ssvm_cli.kernels import requested_kernel
 from ssvm_cli.options import TASK_LOSSES
@@ -33,13 +35,6 @@ from ssvm_cli.solvers import WHOLE
 from ssvm_cli.tasks import task_named
 from ssvm_cli.training_files import checkpoint_path, holds_something
 
-STATUS_TEXT = {
-    monitor.CONVERGED: 'converged',
-    monitor.FINISHED: 'stopped because the solver has nothing left to do',
-    monitor.MAX_PASSES: 'stopped at --max-passes',
-    monitor.MAX_TIME: 'stopped at --max-time',
-    monitor.INTERRUPTED: 'interrupted',
-}
 GAP_MISSED = 3
 
 
@@ -80,7 +75,7 @@ class Training:
             self._let_go_of_the_solver()
             self.problem.features.forget_gram()
             return_memory()
-            if self.monitor.bounds.w is not None:
+            if self.monitor.result.w is not None:
                 self._write(self._model(status, tolerance), stop)
         if log:
             log.close()
@@ -119,6 +114,7 @@ class Training:
             save=self._save_checkpoint if self.checkpoint_path else None,
             save_every=self.o.checkpoint_every,
             seconds=self._making,
+            stoppable=self.problem.pool.stoppable,
         )
 
     # ------------------------------------------------------------------------------------------- before the run
@@ -422,7 +418,8 @@ class Training:
 
     def _model(self, status, tolerance):
         """The model of the best weights."""
-        o, data, bounds = self.o, self.dataset, self.monitor.bounds
+        o, data, bounds = self.o, self.dataset, self.monitor.result
+        known = bounds.known  # nothing was evaluated before a signal: null in the header
         header = {
             'package_version': __version__,
             'task': self.task.name,
@@ -445,14 +442,14 @@ class Training:
             'tokens': data.tokens,
             'passes': self.passes,
             'oracle_calls': self.oracle_calls,
-            'primal': bounds.primal,
+            'primal': bounds.primal if known else None,
             'status': status,
         }
         if tolerance is not None:
             header |= {
-                'dual': bounds.dual,
-                'gap': absolute_gap(bounds.primal, bounds.dual),
-                'relative_gap': relative_gap(bounds.primal, bounds.dual),
+                'dual': bounds.dual if known else None,
+                'gap': absolute_gap(bounds.primal, bounds.dual) if known else None,
+                'relative_gap': relative_gap(bounds.primal, bounds.dual) if known else None,
                 'tolerance': {'rel_gap': tolerance.rel_gap, 'epsilon': tolerance.epsilon},
             }
         return Model(
@@ -474,17 +471,11 @@ class Training:
             self._hint_at_the_gap()
         if status != monitor.INTERRUPTED:
             gap = None if tolerance is None else self._relative_gap()
-            self._hint(hints.no_weights(self.model_path, self.passes, self.monitor.bounds, gap))
-        bounds = self.monitor.bounds
-        text = f'{STATUS_TEXT[status]} after {counted(self.passes, "pass", "passes")}'
-        if tolerance is None:
-            text += f': primal {bounds.primal:.6g}, no certificate'
-        else:
-            text += f': {tolerance.sentence(bounds.primal, bounds.dual)}'
-            text += f' (primal {bounds.primal:.6g}, dual {bounds.dual:.6g})'
-        if bounds.w is None:
-            saved = f'; {self.checkpoint_path} is saved and --resume goes on from there' if self._saved else ''
-            text = f'interrupted before any weights satisfy all constraints: no model is written{saved}'
+            self._hint(hints.no_weights(self.model_path, self.passes, self.monitor.result, gap))
+        bounds = self.monitor.result
+        text = last_line(status, self.passes, tolerance, bounds)
+        if bounds.w is None and self._saved:
+            text += f'; {self.checkpoint_path} is saved and --resume goes on from there'
         elif status == monitor.INTERRUPTED and self._saved:
             self.progress.say(f'{self.model_path} and {self.checkpoint_path} are saved; --resume goes on from there')
         self.progress.say(text)
@@ -497,7 +488,7 @@ class Training:
     def _hint_at_no_weights(self, status, tolerance):
         """What may have kept them from growing, where no hint at the gap says so."""
         silent = status == monitor.CONVERGED or (tolerance is None and status != monitor.INTERRUPTED)
-        if silent and self.passes and not np.any(self.monitor.bounds.w):
+        if silent and self.passes and not np.any(self.monitor.result.w):
             gap = None if tolerance is None else self._relative_gap()
             self._hint(hints.large_features(self.o.train, self.largest, gap))
 
@@ -512,7 +503,7 @@ class Training:
                 raise
 
     def _relative_gap(self):
-        return relative_gap(self.monitor.bounds.primal, self.monitor.bounds.dual)
+        return relative_gap(self.monitor.result.primal, self.monitor.result.dual)
 
     def _hint(self, text, level=1):
         if text is not None:

@@ -171,12 +171,15 @@ cdef class Dlpw(Solver):
         """Bounds of the losses of a range of examples, from copies of their messages."""
         cdef Workspace work = Workspace(self.problem.structure)
         cdef const int64_t *of_example = self.messages.agreements.begin
+        cdef const int32_t[::1] stop = self.problem.pool.stop
         cdef Py_ssize_t i, c, count, most = 0
         for i in range(begin, end):
             most = max(most, of_example[i + 1] - of_example[i])
         cdef double[::1] delta = np.empty(most + 1), scratch = np.empty(self.messages.scratch_size + 1)
         with nogil:
             for i in range(begin, end):
+                if stop[0]:
+                    break
                 self.problem.features.scores(i, &w[0], work.theta)
                 count = self.problem.structure.parts(i, self.problem.structure.gold(i), work.ids, work.counts)
                 losses[i] = 0.0
@@ -229,11 +232,14 @@ cdef class Dlpw(Solver):
     def _agree(self, double[::1] points, Py_ssize_t begin, Py_ssize_t end):
         """Lets the factors of a range of examples agree with their nodes."""
         cdef double[::1] rest = np.empty(max([sum(kind.states) for kind in self.graphs.layout.types], default=0) + 1)
+        cdef const int32_t[::1] stop = self.problem.pool.stop
         cdef Py_ssize_t i, s
         cdef int64_t f, first
         cdef double *mean
         with nogil:
             for i in range(begin, end):
+                if stop[0]:
+                    break
                 s, mean = self.graphs.shape_of[i], &points[self.part_begin[i]]
                 first = self.graphs.factor_begin[s]
                 for f in range(first + self.graphs.nodes[s], self.graphs.factor_begin[s + 1]):

@@ -67,6 +67,7 @@ cdef class Sgd(Solver):
         cdef double total, best = np.inf, chosen = 1.0, lam = self.problem.lam
         cdef double step = min(1.0 / largest_right_norm2(self.problem, self.work), 0.5 / lam)
         cdef const double[::1] w
+        cdef const int32_t[::1] stop = self.problem.pool.stop
         self.t0 = np.inf
         for power in range(-3, 8):
             self.weights.clear()
@@ -75,13 +76,18 @@ cdef class Sgd(Solver):
                 break
             with nogil:
                 for i in range(count):
+                    if stop[0]:
+                        break
                     self.visit(i, False)
             w = self.weights.average()
             total = 0.0
             with nogil:
                 for i in range(count):
+                    if stop[0]:
+                        break
                     self.problem.features.scores(i, &w[0], self.work.theta)
                     total += self.problem.objective.value(i, self.work.theta, self.work)
+            self.problem.pool.check()
             total = total / count + lam / 2 * self.problem.features.inner(w, w)
             if total < best:
                 best, chosen = total, self.gamma0

@@ -129,6 +129,7 @@ cdef class Svrg(Solver):
         examples down most: there will be more of them."""
         cdef Py_ssize_t i, count = min(self.problem.n, SAMPLE)
         cdef double total, best = np.inf, chosen = 1.0, unused = 0.0
+        cdef const int32_t[::1] stop = self.problem.pool.stop
         plain, self.plain = self.plain, 1
         for power in range(-3, 8):
             self.step = min(self.short, 0.25 / self.problem.lam) * 4.0 ** power
@@ -137,8 +138,11 @@ cdef class Svrg(Solver):
             self.change[:], self.scale = 0, 1.0
             with nogil:
                 for i in range(count):
+                    if stop[0]:
+                        break
                     self.visit(i, &unused)
                 self.fold()
+            self.problem.pool.check()
             total = self.problem.lam / 2 * self.problem.features.inner(self.change, self.change)
             total += self._smoothed_mean(count)
             if total < best:
@@ -148,10 +152,13 @@ cdef class Svrg(Solver):
 
     def _smoothed_mean(self, Py_ssize_t count):
         """The mean smoothed loss of the first examples at w = change."""
+        cdef const int32_t[::1] stop = self.problem.pool.stop
         cdef Py_ssize_t i
         cdef double total = 0.0, bias
         with nogil:
             for i in range(count):
+                if stop[0]:
+                    break
                 self.problem.features.scores(i, self.change_data, self.work.theta)
                 total -= self.problem.objective.right_score(i, self.work.theta, self.work)
                 total += self.loss.value(i, self.work.theta, self.work, self.work.mean, &bias)

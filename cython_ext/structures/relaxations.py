@@ -59,7 +59,7 @@ def next_stage(problem, rho, multipliers, variant=None):
     stage = SoftFeatures(blocks, features.weights_of_factors, problem.lam, rho, features.smoothing)
     objective = build_objective(problem.objective_name, blocks, BlockCosts(blocks), None, variant)
     names = problem.structure_name, problem.objective_name, problem.loss_name
-    return Problem(blocks, stage, objective, problem.lam, names, problem.pool.threads)
+    return Problem(blocks, stage, objective, problem.lam, names, problem.pool)
 
 
 def linear_program(layout, naming):

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 from data_formats.log import read_log
@@ -149,14 +150,61 @@ INTERRUPTED_AT_THE_START = (
 
 
 def test_a_signal_before_the_first_checkpoint(files, tmp_path):
-    """The weights and the state of the start are saved, and a run can go on from them."""
+    """The weights of the start, of which nothing is known, and its state are saved, and a run can go on from them."""
     how = ['train', '-q', files / 'train.conll']
     argv = [sys.executable, '-c', INTERRUPTED_AT_THE_START, *how, tmp_path / 'cut']
     assert subprocess.run(list(map(str, argv)), env=environment(), check=False).returncode == 143
-    assert load(tmp_path / 'cut').header['status'] == 'interrupted' and (tmp_path / 'cut.checkpoint').exists()
+    header = load(tmp_path / 'cut').header
+    assert header['status'] == 'interrupted' and (tmp_path / 'cut.checkpoint').exists()
     run(*how, '--resume', tmp_path / 'cut')
     run(*how, tmp_path / 'whole')
     assert (tmp_path / 'cut').read_bytes() == (tmp_path / 'whole').read_bytes()
+
+
+# The command with a signal in the middle of its evaluation of the start, or else of its first pass.
+INTERRUPTED_ON_THE_WAY = (
+    'import signal, sys, time; from ssvm_cli import cli, monitor\n'
+    'def raised(stop):\n'
+    '    signal.raise_signal(signal.SIGTERM)\n'
+    '    while not stop[0]: time.sleep(0.01)\n'
+    'place, *args = sys.argv[1:]\n'
+    'value = monitor.Monitor._value\n'
+    'class Solver:\n'
+    '    def __init__(self, solver): self.solver = solver\n'
+    '    def __getattr__(self, name): return getattr(self.solver, name)\n'
+    '    def run_pass(self, stop):\n'
+    '        for _ in range(3): self.solver.run_pass(stop)\n'
+    '        raised(stop); return False\n'
+    'def start(self, w, stop):\n'
+    '    if place == "start": raised(stop)\n'
+    '    elif place == "pass": self.solver = Solver(self.solver)\n'
+    '    return value(self, w, stop)\n'
+    'monitor.Monitor._value = start; cli.cli.main(args)'
+)
+UNKNOWN = ('primal', 'dual', 'gap', 'relative_gap')
+
+
+@pytest.mark.parametrize('place', ['start', 'pass'])
+@pytest.mark.parametrize('options', [(), ('--objective', 'log', '--solver', 'sgd'), ('--solver', 'svrg')])
+def test_a_model_of_which_nothing_is_known(files, tmp_path, place, options):
+    """The figures are null, and everything that takes a model takes this one."""
+    model, data = tmp_path / 'm', files / 'train.conll'
+    argv = [sys.executable, '-c', INTERRUPTED_ON_THE_WAY, place, 'train', *options, '--threads', 1, data, model]
+    done = subprocess.run(list(map(str, argv)), env=environment(), check=False, capture_output=True, text=True)
+    assert done.returncode == 143, done.stderr
+    saved, last = done.stderr.splitlines()[-2:]
+    assert saved.startswith(f'{model} and {model}.checkpoint are saved')
+    assert last.startswith('interrupted after ') and 'before anything was evaluated' in last
+    header = load(model).header
+    assert header['status'] == 'interrupted' and [header[key] for key in UNKNOWN] == [None] * 4
+    assert np.any(load(model).weights['state']) == (place == 'pass')
+    assert run('gap', data, model).stdout.startswith('primal ')
+    run('predict', '--evaluate', data, model, tmp_path / 'out')
+    run('convert', model, tmp_path / 'm.tsv')
+    run('convert', tmp_path / 'm.tsv', tmp_path / 'again')
+    assert load(tmp_path / 'again').header['primal'] is None
+    if place == 'pass':
+        run('train', '-q', '--max-passes', 1, *options, '--init', model, data, tmp_path / 'next')
 
 
 def test_a_signal_before_there_are_weights_that_satisfy_a_hard_margin(tmp_path):
