@@ -6,6 +6,7 @@ import re
 from data_formats.errors import DataError, shown
 from data_formats.source import Source
 
+LARGEST = 1e30  # what stays a number in single precision, and when it is squared and summed
 COMMENT = re.compile(r'(^|\s+)#.*', re.DOTALL)
 
 
@@ -25,8 +26,9 @@ def content_lines(path, expected):
     return [(k, line) for k, line in lines if line.strip()]
 
 
-def number(path, line, text, what, least=-math.inf, positive=False):
-    """A finite number, from `least`, above 0 where it has to be positive. DataError at FILE:LINE where it is none."""
+def number(path, line, text, what, least=-math.inf, positive=False, most=LARGEST):
+    """A finite number, from `least`, up to `most` in size, above 0 where it has to be positive. DataError at FILE:LINE
+    where it is none."""
     try:
         value = float(text)
     except ValueError:
@@ -34,4 +36,6 @@ def number(path, line, text, what, least=-math.inf, positive=False):
     if not (math.isfinite(value) and value >= least) or (positive and value <= 0):
         kind = 'a positive number' if positive else 'a finite number' if least < 0 else f'a number from {least}'
         raise DataError(path, line, f'{what} {shown(text)}', f'expected {kind}')
+    if abs(value) > most:
+        raise DataError(path, line, f'{what} {shown(text)}', f'expected one up to {most:g} in size')
     return value

@@ -17,10 +17,14 @@ from itertools import groupby
 from data_formats.errors import DataError, shown
 
 MACRO = re.compile(
-    r'%(?:x\[(?P<row>-?\d+),(?P<column>\d+)\]|(?P<kind>[psw])\[(?P<r>-?\d+),(?P<c>\d+)(?:,(?P<n>\d+))?\])'
+    r'%(?:x\[(?P<row>-?\d+),(?P<column>\d+)\]|(?P<kind>[psw])\[(?P<r>-?\d+),(?P<c>\d+)(?:,(?P<n>\d+))?\])', re.ASCII
 )
 FARTHEST = 100
+LAST_COLUMN = 9999
 LONGEST = 100
+MOST_MACROS = 64  # of a line: every one makes a table of what it sees together with those before it
+LONGEST_LINE = 4096  # characters
+LARGEST_FILE = 1 << 20  # bytes
 
 
 @dataclass(frozen=True)
@@ -104,24 +108,40 @@ def _pieces(line, number, name):
         raise DataError(name, number, f'template line {shown(line)} begins with neither U nor B', hint)
     if '\t' in line or '\0' in line:
         raise DataError(name, number, f'a TAB or NUL byte in template line {shown(line)}', 'expected none')
+    if len(line) > LONGEST_LINE:
+        expected = f'expected at most {LONGEST_LINE} characters'
+        raise DataError(name, number, f'template line {shown(line)} has {len(line)} characters', expected)
     pieces, at = [], 0
     for match in MACRO.finditer(line):
         pieces += [_literal(line[at : match.start()], number, name), _macro(match, number, name)]
         at = match.end()
     pieces.append(_literal(line[at:], number, name))
+    macros = len(pieces) // 2
+    if macros > MOST_MACROS:
+        raise DataError(
+            name, number, f'{macros} macros in template line {shown(line)}', f'expected at most {MOST_MACROS}'
+        )
     return tuple(piece for piece in pieces if piece)
 
 
 def _macro(match, number, name):
     """A macro, its numbers checked."""
     kind = match['kind'] or 'x'
-    row, column = int(match['row'] or match['r'] or 0), int(match['column'] or match['c'] or 0)
+    row, column = _number(match['row'] or match['r']), _number(match['column'] or match['c'])
+    size, text = _number(match['n']), match[0] if len(match[0]) <= 40 else match[0][:40] + '...'
     if abs(row) > FARTHEST:
-        raise DataError(name, number, f'row {row} of {match[0]}', f'expected -{FARTHEST} to {FARTHEST}')
-    if (kind in 'ps') != (match['n'] is not None) or (kind in 'ps' and not 1 <= int(match['n']) <= LONGEST):
+        raise DataError(name, number, f'row {row} of {text}', f'expected -{FARTHEST} to {FARTHEST}')
+    if column > LAST_COLUMN:
+        raise DataError(name, number, f'column {column} of {text}', f'expected 0 to {LAST_COLUMN}')
+    if (kind in 'ps') != (match['n'] is not None) or (kind in 'ps' and not 1 <= size <= LONGEST):
         form = '%w[ROW,COLUMN]' if kind == 'w' else f'%{kind}[ROW,COLUMN,N] with N from 1 to {LONGEST}'
-        raise DataError(name, number, f'macro {match[0]}', f'expected {form}')
-    return Macro(row, column, kind, int(match['n'] or 0))
+        raise DataError(name, number, f'macro {text}', f'expected {form}')
+    return Macro(row, column, kind, size)
+
+
+def _number(digits):
+    """A whole number, 0 where there is none; one with very many digits is far out of every range."""
+    return int((digits or '0')[:10])
 
 
 def _literal(text, number, name):

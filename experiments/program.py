@@ -75,6 +75,13 @@ def write(path, rows):
     print(path, flush=True)
 
 
+def check_there(name, *paths):
+    """Leave with one line where a file or folder of a data set is not there."""
+    for path in paths:
+        if not path.exists():
+            sys.exit(f'skipped: data set {name} is not there: {path} (SSVM_DATA says where the sets are)')
+
+
 def pyplot():
     """matplotlib's, or None where it is not installed."""
     try:

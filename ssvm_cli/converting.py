@@ -12,7 +12,7 @@ from data_formats.parameters.label_sets import OF_EXAMPLES
 from data_formats.registry import FORMATS, by_extension, detect, format_named
 from data_formats.source import Source
 from ssvm_cli.complaints import beside_the_result
-from ssvm_cli.inputs import read_text
+from ssvm_cli.inputs import read_template
 from ssvm_cli.launchers import refuse_copies
 from ssvm_cli.neighbours import check_neighbours
 from ssvm_cli.paths import check_paths
@@ -91,7 +91,7 @@ def convert_data(o, source, progress):
         raise UsageError(f'{o.input} holds candidates, among which --bias makes no difference')
     if o.template is not None and name != 'conll':
         raise UsageError(f'--template makes attributes of CoNLL columns, and {o.input} is in the format {name}')
-    template = (read_text(o.template), o.template) if o.template is not None else (None, '<template>')
+    template = (read_template(o.template), o.template) if o.template is not None else (None, '<template>')
     check_neighbours(module, o.window)
     how = {'min_freq': o.min_freq, 'bias': o.bias, 'window': o.window}
     options = ReadOptions(*template, module.TASKS[0], **how, require_labels=False)

@@ -5,6 +5,7 @@ from data_formats.errors import DataError, UsageError
 from data_formats.registry import FORMATS, TREEBANKS, by_content, by_extension, detect, format_named
 from data_formats.scaling import NONE, check_scale
 from data_formats.source import Source
+from data_formats.templates import LARGEST_FILE
 from ssvm_cli.tasks import check_options, task_named
 
 
@@ -62,7 +63,7 @@ def _read(source, module, template_path, task, min_freq, bias, more):
         raise UsageError(f'--template makes attributes of CoNLL columns, and {what}')
     template, template_name = None, '<template>'
     if template_path is not None:
-        template, template_name = read_text(template_path), template_path
+        template, template_name = read_template(template_path), template_path
     return module.read(source, ReadOptions(template, template_name, task.name, min_freq, bias, **more))
 
 
@@ -95,7 +96,7 @@ def opened(path, model, format_name='auto', require_labels=False, threads=1):
     return Source(path), module, options
 
 
-def read_text(path):
-    """A small text file."""
+def read_template(path):
+    """The text of a template."""
     with Source(path) as source:
-        return source.contents().decode('utf-8', 'surrogateescape')
+        return source.contents(LARGEST_FILE).decode('utf-8', 'surrogateescape')

@@ -2,8 +2,10 @@
 
 import csv
 import importlib.util
+import os
 import random
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -34,6 +36,18 @@ def words(monkeypatch):
 
 def rows_of(path):
     return list(csv.DictReader(path.read_text().splitlines()))
+
+
+@pytest.mark.parametrize('target', ['points', 'words'])
+def test_data_sets_are_where_ssvm_data_says(tmp_path, target):
+    """The Makefile looks there, and a set that is absent is one line without a traceback."""
+    out = ['make', '-C', FOLDER, target, f'PYTHON={sys.executable}', 'SSVM=false']
+    done = subprocess.run(
+        out, env={**os.environ, 'SSVM_DATA': str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode and 'Traceback' not in done.stderr
+    name = {'points': 'matching_cmu_house', 'words': 'word_alignment'}[target]
+    assert f'skipped: data set {name} is not there: {tmp_path / name}' in done.stderr
 
 
 def test_landmarks(points, program, tmp_path, monkeypatch):

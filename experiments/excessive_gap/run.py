@@ -74,7 +74,7 @@ def main():
     parser.add_argument('--ssvm', default='ssvm')
     parser.add_argument('out', type=Path)
     o = parser.parse_args()
-    source = Path(os.environ.get('SSVM_DATA', '../../../shared/data')) / 'usps' / 'zip.train.gz'
+    source = Path(os.environ.get('SSVM_DATA') or '../../../shared/data') / 'usps' / 'zip.train.gz'
     if not source.exists():
         print(f'skipped: usps is not there ({source})')
         return

@@ -66,9 +66,11 @@ def main(arguments):
     parser.add_argument('folder', type=Path, help='where the table is written')
     parser.add_argument('--ssvm', default='ssvm')
     given = parser.parse_args(arguments)
+    house = given.data / 'data' / 'cmum' / 'house'
+    program.check_there('matching_cmu_house', house / 'pairs')
     rows = []
     for baseline in BASELINES:
-        rows.append(errors(given.ssvm, given.data / 'data' / 'cmum' / 'house', given.folder, baseline))
+        rows.append(errors(given.ssvm, house, given.folder, baseline))
         print(', '.join(f'{key} {value}' for key, value in rows[-1].items()), flush=True)
     program.write(given.folder / 'points.csv', rows)
 

@@ -151,6 +151,7 @@ def main(arguments):
     parser.add_argument('folder', type=Path, help='where the table is written')
     parser.add_argument('--ssvm', default='ssvm')
     given = parser.parse_args(arguments)
+    program.check_there('word_alignment', given.data / 'hansards_en_fr', given.data / 'alibi')
     rows = []
     for name, read in CORPORA.items():
         sentences = list(read(given.data))

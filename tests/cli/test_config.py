@@ -77,6 +77,10 @@ REFUSED = [
     ('- seed\n', ':1: not a mapping'),
     ('seed: [1\n', ':2: not YAML'),
     ('[a, b]: 1\n', ':1: a key that is no option name'),
+    ('[' * 5000, 'options.yaml: nested too deeply (expected lines of the form OPTION: VALUE)'),
+    ('seed: ' + '{a: ' * 3000 + '}' * 3000, 'options.yaml: nested too deeply'),
+    ('# ' + 'x' * 70000, 'options.yaml: more than 65536 bytes (expected a small file)'),
+    ('seed: ' + '9' * 5000, ":1: option 'seed'"),
     ('solver: nope\n', "unknown solver 'nope'"),
 ]
 

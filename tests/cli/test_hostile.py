@@ -75,3 +75,50 @@ def test_an_overflow_in_gap_is_one_line(files, models, tmp_path):
     names = {'tsv': tmp_path / 'm.tsv', 'model': tmp_path / 'm', 'data': files / 'train.conll'}
     code, _, error = shell(line, **names)
     assert (code, error) == (1, f'{tmp_path / "m"}: the objective of its weights is inf (expected a finite number)\n')
+
+
+@pytest.mark.parametrize(
+    ('text', 'message'),
+    [
+        ('U0:%x[' + '1' * 5000 + ',0]\n', 'tpl:1: template line '),
+        ('U0:%x[0,' + '1' * 3000 + ']\n', 'tpl:1: column 1111111111 of '),
+        ('U0:' + '%x[0,0]' * 200_000 + '\n', 'tpl: more than 1048576 bytes (expected a small file)'),
+        ('U0:' + '%x[0,0]' * 500 + '\n', 'tpl:1: 500 macros in template line '),
+    ],
+    ids=['digits', 'column', 'file', 'macros'],
+)
+def test_templates_have_bounds(files, tmp_path, text, message):
+    """They once took minutes and 17 GB, or ended in an internal error."""
+    (tmp_path / 'tpl').write_text(text)
+    code, _, error = shell(
+        '{ssvm} train --template {tpl} {data} {model}',
+        tpl=tmp_path / 'tpl',
+        data=files / 'train.conll',
+        model=tmp_path / 'm',
+    )
+    assert code == 1 and error.count('\n') == 1 and message in error
+    assert not (tmp_path / 'm').exists()
+
+
+@pytest.mark.parametrize(
+    ('option', 'text'),
+    [
+        ('--taxonomy', '1 top 1e308\n2 top 1e308\n3 top\n'),
+        ('--class-features', '1 a:1e200\n2 a\n3 b\n'),
+        ('--class-similarity', '1\t2\t3\n1e308\t0\t0\n0\t1\t0\n0\t0\t1\n'),
+        ('--task-loss', '1\t2\t3\n0\t1e308\t1\n1\t0\t1\n1\t1\t0\n'),
+    ],
+)
+@pytest.mark.parametrize('objective', ['hinge', 'log', 'softmax-margin'])
+def test_numbers_of_classes_have_bounds(files, tmp_path, option, text, objective):
+    """Products of them overflowed, which numpy said in warnings, or the run failed at the end."""
+    (tmp_path / 'file').write_text(text)
+    if (option, objective) == ('--task-loss', 'log'):
+        return
+    line = '{ssvm} train -q --max-passes 3 --objective {objective} {option} {file} {data} {model}'
+    names = {'option': option, 'file': tmp_path / 'file', 'data': files / 'train.svm', 'model': tmp_path / 'm'}
+    code, _, error = shell(line, objective=objective, **names)
+    assert code == 1 and error.count('\n') == 1 and 'in size)' in error
+    (tmp_path / 'file').write_text(text.replace('1e308', '1e30').replace('1e200', '1e15'))
+    code, _, error = shell(line, objective=objective, **names)
+    assert (code, error) == (0, '')

@@ -208,6 +208,27 @@ def test_bad_templates(text, message):
     assert str(error.value) == message
 
 
+BEYOND = {
+    'line': ('U0:%x[' + '1' * 5000 + ',0]', ' has 5009 characters (expected at most 4096 characters)'),
+    'row': ('U0:%x[' + '1' * 4000 + ',0]', 'T:1: row 1111111111 of %x[' + '1' * 37 + '... (expected -100 to 100)'),
+    'row above': ('U0:%x[-' + '1' * 4000 + ',0]', '... (expected -100 to 100)'),
+    'column': ('U0:%x[0,' + '1' * 4000 + ']', 'column 1111111111 of %x[0,' + '1' * 35 + '... (expected 0 to 9999)'),
+    'size': ('U0:%p[0,0,' + '1' * 4000 + ']', '... (expected %p[ROW,COLUMN,N] with N from 1 to 100)'),
+    'digits of another script': ('U0:%x[\u0663,0]', ", no blanks and no plus sign, like %x[-1,0])"),
+    'macros': ('U0:' + '%x[0,0]' * 65, "T:1: 65 macros in template line 'U0:%x[0,0]%x[0,0]%x[0,0]%x[0,0]%x[0,0]%x...'"
+               ' (expected at most 64)'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize('case', BEYOND)
+def test_numbers_and_lengths_have_bounds(case):
+    text, end = BEYOND[case]
+    with pytest.raises(DataError) as error:
+        templates.parse(text, 'T')
+    assert str(error.value).endswith(end) and len(str(error.value)) < 200
+    assert templates.parse('U0:' + '%x[0,0]' * 64).width == 1
+
+
 def test_a_column_that_the_data_lack(tmp_path):
     with pytest.raises(DataError) as error:
         read(tmp_path, 'conll', 'a X A\n', template='B\nU0:%x[0,2]\n', template_name='T')
