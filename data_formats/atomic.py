@@ -8,7 +8,7 @@ import sys
 
 from data_formats.errors import DataError, UsageError
 
-_unfinished = set()  # names of files that are no use to anybody when this process ends now
+UNFINISHED = set()  # names of files that are no use to anybody when this process ends now
 
 
 @contextlib.contextmanager
@@ -37,7 +37,7 @@ def atomic_output(path):
                 yield stream
         else:
             try:
-                _unfinished.add(temporary)
+                UNFINISHED.add(temporary)
                 with open(temporary, 'wb') as stream:
                     _take_over(stream.fileno(), target)
                     yield stream
@@ -49,7 +49,7 @@ def atomic_output(path):
                     os.unlink(temporary)
                 raise
             finally:
-                _unfinished.discard(temporary)
+                UNFINISHED.discard(temporary)
 
 
 def _take_over(descriptor, target):
@@ -74,7 +74,7 @@ def _closed():
 
 def remove_unfinished():
     """Remove the temporary files of this process, which ends without cleaning up."""
-    for path in list(_unfinished):
+    for path in list(UNFINISHED):
         with contextlib.suppress(OSError):
             os.unlink(path)
 
@@ -87,7 +87,7 @@ def remove_leftovers(path):
     start, end = _temporary(target, '\0').split('\0')
     for name in glob.iglob(f'{glob.escape(start)}*{end}'):
         pid = name[len(start) : -len(end)]
-        if pid.isascii() and pid.isdigit() and not _alive(int(pid)):
+        if pid.isascii() and pid.isdigit() and not is_alive(int(pid)):
             with contextlib.suppress(OSError):
                 os.unlink(name)
 
@@ -104,7 +104,8 @@ def _machine():
     return os.fsencode(os.uname().nodename.replace('/', '_'))[:64]
 
 
-def _alive(pid):
+def is_alive(pid):
+    """Whether a process of this machine may exist."""
     try:
         os.kill(pid, 0)  # sends nothing
     except ProcessLookupError:

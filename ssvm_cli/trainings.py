@@ -2,6 +2,7 @@
 
 from data_formats.errors import UsageError
 from ssvm_cli.launchers import refuse_copies
+from ssvm_cli.locks import locked
 from ssvm_cli.path import PathTraining, check_path
 from ssvm_cli.progress import Progress
 from ssvm_cli.relaxation import in_stages
@@ -39,7 +40,8 @@ def train(o):
             progress.say('stopped before training began: nothing has been written', level=0)
 
     try:
-        with last_words(explain):
+        state = training.checkpoint_path if kind is Training else None  # others save none
+        with last_words(explain), locked((o.model, state, o.log_path), progress.say):
             return training.run()
     finally:
         progress.close()
