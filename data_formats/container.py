@@ -1,7 +1,8 @@
 """A zip file of one JSON document and any number of arrays: what models and checkpoints are made of.
 
 Members carry a fixed time, so equal contents are equal bytes. Arrays are .npy members of plain numbers, little endian;
-nothing is ever unpickled. zipfile checks the CRC of each member that is read.
+nothing is ever unpickled. How an array begins says what it is, so that one that should not be there is refused before
+it is unpacked.
 """
 
 import io
@@ -13,24 +14,23 @@ import struct
 import sys
 import tokenize
 import warnings
-import zipfile
 import zlib
+from itertools import chain
 
 import numpy as np
 
 from data_formats.compression import compressed_by, foreign
-from data_formats.errors import DataError, file_errors
+from data_formats.errors import DataError, file_errors, shown
+from data_formats.zip_members import LOCAL, START, DamagedError, members_of, pieces
 
 KINDS = 'biuf'  # kinds of numbers that arrays may hold
 SUFFIX = '.npy'
-START = b'PK\x03\x04'
-LOCAL_HEADER = 30  # bytes before the name of a member; the last four are the lengths of name and extra field
-HEADER_LIMIT = 1 << 16
+LARGEST_DOCUMENT = 1 << 25  # bytes
+FREE, GROWTH = 1 << 28, 64  # bytes of arrays of free length: as many, or so many times those of the file
 SECTOR = 512  # bytes that tell what a file is
 LEVEL = 1  # of deflating: four times as fast as zlib's usual one, and files are a twentieth larger
-# What zipfile, zlib, json and numpy raise on damaged bytes.
+# What zlib, json and numpy raise on damaged bytes.
 DAMAGE = (
-    zipfile.BadZipFile,
     zlib.error,
     struct.error,
     EOFError,
@@ -51,6 +51,8 @@ DAMAGE = (
 
 def write_container(stream, name, document, arrays):
     """Write `document` (JSON-able) as the first member `name`, then the arrays (dict name -> array) in their order."""
+    import zipfile
+
     with zipfile.ZipFile(stream, 'w') as archive:
         text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1)
         data = text.encode('utf-8', 'surrogateescape')
@@ -68,20 +70,18 @@ def write_container(stream, name, document, arrays):
 def is_own(path, name, format):
     """Whether a file is a container whose document `name` names that format, or the beginning of one."""
     with file_errors(path), open(path, 'rb') as stream:
-        head = stream.read(LOCAL_HEADER + len(name))
-        if not (head.startswith(START) and head[LOCAL_HEADER:] == name.encode()):
+        head = stream.read(LOCAL.size + len(name))
+        if not (head.startswith(START) and head[LOCAL.size :] == name.encode()):
             return False
-        try:
-            zipfile.ZipFile(stream)
-        except DAMAGE:
-            return True  # what a copy that was stopped has left
     try:
         return Container(path, name, 'a file of ssvm').document.get('format') == format
-    except DataError:
-        return False
+    except DataError as error:
+        return isinstance(error.__cause__, DamagedError | struct.error)  # what a copy that was stopped has left
 
 
 def _member(name, deflate):
+    import zipfile
+
     member = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
     member.create_system = 3  # the same bytes on every system
     member.external_attr = 0o644 << 16
@@ -119,13 +119,16 @@ class Container:
                 raise self.error('empty file', f'expected {what}')
             if self._bytes[: len(START)] != START:
                 raise self._foreign()
-            try:
-                members = zipfile.ZipFile(stream).infolist()
-            except DAMAGE as error:
-                raise self.error(f'{what} that is truncated or damaged ({error})') from error
-        self._members = {info.filename: info for info in members}
+        try:
+            self._members = members_of(self._bytes)
+        except DAMAGE as error:
+            raise self.error(f'{what} that is truncated or damaged ({error})') from error
         if name not in self._members:
             raise self.error(f'not {what} (a zip file without {name})')
+        foreign = next((each for each in self._members if each != name and not each.endswith(SUFFIX)), None)
+        if foreign is not None:
+            raise self.error(f'a member {shown(foreign)} that is none of {what}')
+        self._free = max(FREE, GROWTH * len(self._bytes))
         self.document = self._read_document(name)
 
     def error(self, text, expected=None):
@@ -153,37 +156,60 @@ class Container:
         Raises:
             DataError: missing, altered, or of another dtype or shape.
         """
-        found = self.any_array(name)
-        wanted = np.dtype(dtype)
-        fits = found.ndim == len(shape) and all(n is None or n == m for n, m in zip(shape, found.shape, strict=True))
-        if found.dtype != wanted or not fits:
-            asked = ' x '.join('n' if n is None else str(n) for n in shape)
-            raise self.error(
-                f'array {name} is {found.dtype} {" x ".join(map(str, found.shape)) or "scalar"}',
-                f'expected {wanted} {asked}',
-            )
-        return found
+        return self._array(name, np.dtype(dtype), shape)
 
     def any_array(self, name):
         """One array of any kind of number and any shape; the result owns its memory and is writable."""
+        return self._array(name, None, None)
+
+    def _array(self, name, wanted, shape):
+        """An array, its kind and shape checked before it is unpacked; wanted, shape: None where any will do."""
         if name + SUFFIX not in self._members:
             raise self.error(f'array {name} is missing', f'expected {self.what}')
-        data = self._read(name + SUFFIX)
+        member = self._members[name + SUFFIX]
         try:
-            stream = io.BytesIO(data[:HEADER_LIMIT])
-            with warnings.catch_warnings():
-                warnings.simplefilter('error')
-                version = np.lib.format.read_magic(stream)
-                reader = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-                shape, fortran, dtype = reader[version](stream)
-            if dtype.kind not in KINDS:
-                raise ValueError(f'dtype {dtype}')
-            if math.prod(shape) * dtype.itemsize != len(data) - stream.tell() or min(shape, default=0) < 0:
+            parts = self._pieces(member)
+            first = next(parts, b'')
+            try:
+                found, fortran, dtype, start = _described(first)
+            except DAMAGE:
+                for _ in parts:  # which says whether its checksum is right
+                    pass
+                raise
+            size = math.prod(found)
+            if size * dtype.itemsize != member.size - start:
                 raise ValueError('wrong length')
-            flat = np.frombuffer(data, dtype, offset=stream.tell()).copy()
-            return flat.reshape(shape, order='F' if fortran else 'C')
+            if wanted is not None:
+                self._check(name, found, dtype, wanted, shape)
+            if shape is None or None in shape:
+                self._check_size(name, size * dtype.itemsize)
+            else:  # what others have vouched for: as much may be in arrays that are like it
+                self._free = max(self._free, size * dtype.itemsize)
+            flat = np.empty(size, dtype)
+            _fill(flat.view(np.uint8), first[start:], parts)
+            return flat.reshape(found, order='F' if fortran else 'C')
         except DAMAGE as error:
             raise self.error(f'array {name} is damaged ({error})') from error
+
+    def _pieces(self, member):
+        try:
+            yield from pieces(self._bytes, member)
+        except (DamagedError, zlib.error) as error:
+            raise self.error(f'{self.what} that is truncated or altered ({error})') from error
+
+    def _check(self, name, found, dtype, wanted, shape):
+        fits = len(found) == len(shape) and all(n is None or n == m for n, m in zip(shape, found, strict=True))
+        if dtype != wanted or not fits:
+            asked = ' x '.join('n' if n is None else str(n) for n in shape)
+            raise self.error(
+                f'array {name} is {dtype} {" x ".join(map(str, found)) or "scalar"}',
+                f'expected {wanted} {asked}',
+            )
+
+    def _check_size(self, name, size):
+        if size > self._free:
+            what = f'array {name} would have {size} bytes, in a file of {len(self._bytes)}'
+            raise self.error(what, f'expected at most {self._free}')
 
     def _open(self):
         with file_errors(self.path):
@@ -205,35 +231,39 @@ class Container:
         return memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
 
     def _read_document(self, name):
-        data = self._read(name)
+        member = self._members[name]
+        if member.size > LARGEST_DOCUMENT:
+            raise self.error(f'{name} would have {member.size} bytes', f'expected at most {LARGEST_DOCUMENT}')
         try:
-            document = parse_json(bytes(data).decode('utf-8', 'surrogateescape'))
+            document = parse_json(b''.join(self._pieces(member)).decode('utf-8', 'surrogateescape'))
         except DAMAGE as error:
             raise self.error(f'{name} is damaged ({error})') from error
         if not isinstance(document, dict):
             raise self.error(f'{name} is no JSON object', f'expected {self.what}')
         return document
 
-    def _read(self, name):
-        """The bytes of a member (a memoryview or bytes), their CRC checked."""
-        info = self._members[name]
-        try:
-            head = self._bytes[info.header_offset :][:LOCAL_HEADER]
-            if head[: len(START)] != START:
-                raise EOFError('a member is not where it should be')
-            name_size, extra_size = struct.unpack_from('<HH', head, LOCAL_HEADER - 4)
-            start = info.header_offset + LOCAL_HEADER + name_size + extra_size
-            data = self._bytes[start : start + info.compress_size]
-            if info.compress_type == zipfile.ZIP_DEFLATED:
-                # at most as long as it should be: a damaged file may promise, or unpack to, any size
-                data = zlib.decompressobj(-zlib.MAX_WBITS).decompress(data, info.file_size + 1)
-            elif info.compress_type != zipfile.ZIP_STORED:
-                raise zipfile.BadZipFile(f'compression {info.compress_type}')
-            if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
-                raise EOFError(f'{name} has another length or checksum')
-        except DAMAGE as error:
-            raise self.error(f'{self.what} that is truncated or altered ({error})') from error
-        return data
+
+def _described(first):
+    """(shape, whether columns come first, dtype, where the numbers begin) of a .npy file, by its first bytes."""
+    stream = io.BytesIO(first)
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        version = np.lib.format.read_magic(stream)
+        reader = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+        shape, fortran, dtype = reader[version](stream)
+    if dtype.kind not in KINDS:
+        raise ValueError(f'dtype {dtype}')
+    if min(shape, default=0) < 0:
+        raise ValueError('wrong length')
+    return shape, fortran, dtype, stream.tell()
+
+
+def _fill(target, first, parts):
+    """Put bytes into an array, uint8, that has their length."""
+    at = 0
+    for part in chain([first], parts):
+        target[at : at + len(part)] = np.frombuffer(part, np.uint8)
+        at += len(part)
 
 
 def parse_json(text):
