@@ -29,6 +29,7 @@ from cython_ext.problem cimport Problem
 from cython_ext.rng cimport shuffle
 from cython_ext.solvers.averaged_weights cimport AveragedWeights
 from cython_ext.solvers.differences import largest_right_norm2
+from cython_ext.solvers.first_step import best_first_step
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport Solver
 from cython_ext.structures.factor_graphs cimport FactorGraphs
@@ -37,6 +38,7 @@ from cython_ext.workspace cimport Workspace
 
 cdef enum:
     SAMPLE = 300                # examples on which the first step size is chosen
+    TURNS = 10                  # passes over them at most, where they are few
     EVALUATION = 10             # sweeps over a copy of the messages before the primal is read off them
 
 cdef double CONSTANT = 1e12     # a t0 with which steps hardly change
@@ -83,26 +85,31 @@ cdef class Dlpw(Solver):
         self.order_array, self.order = np.asarray(order), &order[0]
         self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
         self.step = options['step'] if options['step'] > 0 else 1.0 / problem.lam
-        self.t0 = options['t0'] if options['t0'] > 0 else max(1.0, self.step / self._best_first_step())
+        self.t0 = options['t0'] if options['t0'] > 0 else max(1.0, self.step / self._first_step())
         self._begin()
 
-    def _best_first_step(self):
-        """The constant step, among powers of 4, with which a visit of each of the first examples meets the lowest bounds."""
-        cdef Py_ssize_t i, count = min(self.problem.n, SAMPLE)
-        cdef double total, best = INFINITY, chosen = 1.0, eta = self.step
-        cdef double shortest = 1.0 / largest_right_norm2(self.problem, self.work)
-        for power in range(-3, 8):
-            self.t0 = CONSTANT
-            self.step = CONSTANT * shortest * 4.0 ** power
-            self._begin()
-            total = 0.0
-            with nogil:
-                for i in range(count):
-                    total += self.visit(i)
-            if total < best:
-                best, chosen = total, self.step / CONSTANT
+    def _first_step(self):
+        eta = self.step
+        first = best_first_step(self._trial, 1.0 / largest_right_norm2(self.problem, self.work), INFINITY)
         self.step = eta
-        return chosen
+        return first
+
+    def _trial(self, step):
+        """The sum of the bounds that are met on the way with a constant step over the first examples. Where these are few,
+        several times over: in a single pass over them, no step at all is the best."""
+        cdef Py_ssize_t i, turn, count = min(self.problem.n, SAMPLE), turns = min(TURNS, (SAMPLE + count - 1) // count)
+        cdef double total = 0.0
+        cdef const int32_t[::1] stop = self.problem.pool.stop
+        self.t0, self.step = CONSTANT, CONSTANT * step
+        self._begin()
+        with nogil:
+            for turn in range(turns):
+                for i in range(count):
+                    if stop[0]:
+                        break
+                    total += self.visit(i)
+        self.problem.pool.check()
+        return total
 
     def _begin(self):
         """Weights and messages 0, and beliefs in the right outputs."""

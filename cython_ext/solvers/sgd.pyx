@@ -15,6 +15,7 @@ from cython_ext.problem cimport Problem
 from cython_ext.rng cimport shuffle
 from cython_ext.solvers.averaged_weights cimport AveragedWeights
 from cython_ext.solvers.differences import largest_right_norm2
+from cython_ext.solvers.first_step import best_first_step
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport Solver
 from cython_ext.solvers.working_sets cimport WorkingSet, WorkingSets
@@ -55,43 +56,34 @@ cdef class Sgd(Solver):
         cdef int32_t[::1] order = np.zeros(problem.n, np.int32)
         self.order_array, self.order = np.asarray(order), &order[0]
         self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
-        self.gamma0 = options['gamma0'] if options['gamma0'] > 0 else self._choose_step()
+        self.gamma0 = options['gamma0'] if options['gamma0'] > 0 else best_first_step(
+            self._trial, min(1.0 / largest_right_norm2(problem, self.work), 0.5 / problem.lam), 1.0 / problem.lam)
         self.t0 = options['t0'] if options['t0'] > 0 else 2.0 / (problem.lam * self.gamma0)
         self.weights.clear()
         self.position = -1
 
-    def _choose_step(self):
-        """The constant step, among powers of 4, whose average over one pass of the first examples has the lowest
-        objective on them."""
+    def _trial(self, step):
+        """The objective of the average over one pass with a constant step over the first examples, on these."""
         cdef Py_ssize_t i, count = min(self.problem.n, SAMPLE)
-        cdef double total, best = np.inf, chosen = 1.0, lam = self.problem.lam
-        cdef double step = min(1.0 / largest_right_norm2(self.problem, self.work), 0.5 / lam)
+        cdef double total = 0.0
         cdef const double[::1] w
         cdef const int32_t[::1] stop = self.problem.pool.stop
-        self.t0 = np.inf
-        for power in range(-3, 8):
-            self.weights.clear()
-            self.gamma0 = step * 4.0 ** power
-            if self.gamma0 * lam >= 1:
-                break
-            with nogil:
-                for i in range(count):
-                    if stop[0]:
-                        break
-                    self.visit(i, False)
-            w = self.weights.average()
-            total = 0.0
-            with nogil:
-                for i in range(count):
-                    if stop[0]:
-                        break
-                    self.problem.features.scores(i, &w[0], self.work.theta)
-                    total += self.problem.objective.value(i, self.work.theta, self.work)
-            self.problem.pool.check()
-            total = total / count + lam / 2 * self.problem.features.inner(w, w)
-            if total < best:
-                best, chosen = total, self.gamma0
-        return chosen
+        self.gamma0, self.t0 = step, np.inf
+        self.weights.clear()
+        with nogil:
+            for i in range(count):
+                if stop[0]:
+                    break
+                self.visit(i, False)
+        w = self.weights.average()
+        with nogil:
+            for i in range(count):
+                if stop[0]:
+                    break
+                self.problem.features.scores(i, &w[0], self.work.theta)
+                total += self.problem.objective.value(i, self.work.theta, self.work)
+        self.problem.pool.check()
+        return total / count + self.problem.lam / 2 * self.problem.features.inner(w, w)
 
     def set_start(self, w):
         """Begin at w instead of 0."""

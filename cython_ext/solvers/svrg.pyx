@@ -43,6 +43,7 @@ from cython_ext.problem cimport Problem
 from cython_ext.rng cimport shuffle
 from cython_ext.solvers.averaged_dual cimport AveragedDual
 from cython_ext.solvers.differences import largest_right_norm2
+from cython_ext.solvers.first_step import best_first_step
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport Solver
 
@@ -125,30 +126,29 @@ cdef class Svrg(Solver):
         return 0.1 * losses.sum() / numbers if numbers and losses.sum() > 0 else 0.1
 
     def _choose_step(self):
-        """Half the step, among powers of 4, with which plain stochastic steps bring the smoothed loss of the first
-        examples down most: there will be more of them."""
-        cdef Py_ssize_t i, count = min(self.problem.n, SAMPLE)
-        cdef double total, best = np.inf, chosen = 1.0, unused = 0.0
-        cdef const int32_t[::1] stop = self.problem.pool.stop
+        """Half the step with which plain stochastic steps bring the smoothed loss of the first examples down most: there
+        will be more of them."""
         plain, self.plain = self.plain, 1
-        for power in range(-3, 8):
-            self.step = min(self.short, 0.25 / self.problem.lam) * 4.0 ** power
-            if self.step * self.problem.lam >= 0.5:
-                break
-            self.change[:], self.scale = 0, 1.0
-            with nogil:
-                for i in range(count):
-                    if stop[0]:
-                        break
-                    self.visit(i, &unused)
-                self.fold()
-            self.problem.pool.check()
-            total = self.problem.lam / 2 * self.problem.features.inner(self.change, self.change)
-            total += self._smoothed_mean(count)
-            if total < best:
-                best, chosen = total, self.step
+        chosen = best_first_step(self._trial, min(self.short, 0.25 / self.problem.lam), 0.5 / self.problem.lam)
         self.change[:], self.plain = 0, plain
         return chosen / 2
+
+    def _trial(self, step):
+        """The smoothed objective after plain steps over the first examples, on these."""
+        cdef Py_ssize_t i, count = min(self.problem.n, SAMPLE)
+        cdef double unused = 0.0
+        cdef const int32_t[::1] stop = self.problem.pool.stop
+        self.step, self.scale = step, 1.0
+        self.change[:] = 0
+        with nogil:
+            for i in range(count):
+                if stop[0]:
+                    break
+                self.visit(i, &unused)
+            self.fold()
+        self.problem.pool.check()
+        norm2 = self.problem.features.inner(self.change, self.change)
+        return self.problem.lam / 2 * norm2 + self._smoothed_mean(count)
 
     def _smoothed_mean(self, Py_ssize_t count):
         """The mean smoothed loss of the first examples at w = change."""

@@ -32,3 +32,10 @@ def test_variance_reduction_follows_the_smoothing_down(tmp_path, solver, name, o
     primal, dual = bounds(tmp_path, name, *settings, *options)
     assert primal - dual <= gap * primal
     assert dual <= optimum * (1 + 1e-6) and optimum * (1 - 1e-6) <= primal
+
+
+def test_a_first_step_is_found_on_few_graphs(tmp_path):
+    """In one pass over six examples the best step was none; then thousands of passes were too few."""
+    settings = ('--solver', 'dlpw', '--lambda', 0.02, '--max-passes', 3000)
+    primal, dual = bounds(tmp_path, 'dlpw-start.jsonl', *settings)
+    assert dual <= 0.366315 <= primal <= 1.04 * 0.366315
