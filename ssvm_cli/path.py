@@ -9,7 +9,6 @@ import os
 
 from cython_ext.parallel import Interrupted
 from data_formats.errors import DataError, UsageError
-from data_formats.model import save
 from ssvm_cli import monitor
 from ssvm_cli.certificate import Tolerance
 from ssvm_cli.request import STARTS
@@ -72,13 +71,15 @@ class PathTraining(Training):
                 if status in (monitor.INTERRUPTED, monitor.MAX_TIME):
                     break
             model = self._best[1]
-            self._write(model, stop)
+            self._write(model, stop, status == monitor.INTERRUPTED)
         if log:
             log.close()
         if missed and self._tolerance is not None and status != monitor.INTERRUPTED:
             self._hint_at_the_gap()
         chosen = 'best on --dev' if self._dev else 'last'
-        self.progress.say(f'{self.model_path} is the {chosen}, lambda {model.header["lambda"]:.6g}')
+        self.progress.say(
+            f'{self.model_path} is the {chosen}, lambda {model.header["lambda"]:.6g}{self._of_another_run()}'
+        )
         if status == monitor.INTERRUPTED:
             return stop.exit_code
         if self.failed:
@@ -135,7 +136,7 @@ class PathTraining(Training):
         score = list(scores.values())[-1] if scores else None
         if self.o.path_models is not None:
             try:
-                save(model, path_model(self.o, self.lam))
+                self._save(model, path_model(self.o, self.lam), model.header['status'] == monitor.INTERRUPTED)
             except DataError as error:
                 self._complain(error)
         if self._best is None or not self._dev or (score is not None and score > self._best[0]):

@@ -16,7 +16,7 @@ from data_formats.atomic import is_special, remove_leftovers
 from data_formats.errors import DataError, SolverError, UsageError
 from data_formats.model import Model, load, save
 from data_formats.registry import format_named
-from ssvm_cli import __version__, hints, memory, monitor
+from ssvm_cli import __version__, hints, memory, monitor, older_model
 from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
 from ssvm_cli.classes import TREE, read_classes
 from ssvm_cli.closing import STATUS_TEXT as STATUS_TEXT
@@ -33,7 +33,7 @@ from ssvm_cli.schedule import Schedule
 from ssvm_cli.signals import StopFlag
 from ssvm_cli.solvers import WHOLE
 from ssvm_cli.tasks import task_named
-from ssvm_cli.training_files import checkpoint_path, holds_something
+from ssvm_cli.training_files import check_model, checkpoint_path, holds_something
 
 GAP_MISSED = 3
 
@@ -51,6 +51,8 @@ class Training:
         self.special = o.model == '-' or is_special(o.model)  # a pipe or a device
         self.model_path = o.model
         self.checkpoint_path = checkpoint_path(o)
+        self.resumed, self.earlier = False, None  # mark of the complete model that was there at the beginning
+        self.stays = False  # it does, since this run was interrupted
         self.begun = False  # from here on there is something to save
         self.failed = False  # something was asked for that could not be written
 
@@ -58,7 +60,10 @@ class Training:
         o = self.o
         if self.checkpoint_path:
             remove_leftovers(self.checkpoint_path)
+        remove_leftovers(o.model + older_model.BESIDE)
         saved = self._load_checkpoint()
+        self.resumed = saved is not None
+        self.earlier = older_model.mark(o.model) if saved is None else saved.parts.get('model', {}).get('earlier')
         self._read()
         self._build()
         tolerance = self.tolerance = None if o.no_certificate else Tolerance(o.rel_gap, o.epsilon)
@@ -76,7 +81,7 @@ class Training:
             self.problem.features.forget_gram()
             return_memory()
             if self.monitor.result.w is not None:
-                self._write(self._model(status, tolerance), stop)
+                self._write(self._model(status, tolerance), stop, status == monitor.INTERRUPTED)
         if log:
             log.close()
         self._hint_at_no_weights(status, tolerance)
@@ -379,6 +384,8 @@ class Training:
         from data_formats import checkpoint
 
         parts = {'solver': self.solver.state(), **running.state()}
+        if self.earlier is not None:
+            parts['model'] = {'earlier': self.earlier}
         try:
             checkpoint.save(checkpoint.Checkpoint(self.run_facts, parts), self.checkpoint_path)
         except DataError as error:
@@ -398,7 +405,7 @@ class Training:
         self.passes, self.oracle_calls = self.solver.passes, self.solver.oracle_calls
         self.solver = self.monitor.solver = None
 
-    def _write(self, model, stop):
+    def _write(self, model, stop, interrupted):
         """MODEL, or where that has become impossible another file: an hour's work is not thrown away.
 
         Raises:
@@ -407,7 +414,10 @@ class Training:
         if self.special:
             stop.stand_aside()
         try:
-            save(model, self.o.model)
+            self.model_path = self._save(model, self.o.model, interrupted)
+            self.stays = self.model_path != self.o.model
+            if self.resumed and not interrupted:
+                older_model.remove_beside(self.o.model, model.header)
         except DataError as error:
             elsewhere = save_elsewhere(model)
             if elsewhere is None:
@@ -415,6 +425,19 @@ class Training:
             self._complain(error)
             self.model_path = elsewhere
             self.progress.say(f'{elsewhere}: the model is here instead', level=0)
+
+    def _save(self, model, path, interrupted):
+        """Write a model, that of an interrupted run beside a complete one of another run; returns its file."""
+        if interrupted:
+            path = older_model.place(path, model.header, self.resumed, self.earlier)
+            check_model(path)
+        save(model, path)
+        return path
+
+    def _of_another_run(self):
+        """What the last line says of the model that was there."""
+        what = f'; {self.o.model} is a complete model of another run and stays, this one is {self.model_path}'
+        return what if self.stays else ''
 
     def _model(self, status, tolerance):
         """The model of the best weights."""
@@ -473,7 +496,7 @@ class Training:
             gap = None if tolerance is None else self._relative_gap()
             self._hint(hints.no_weights(self.model_path, self.passes, self.monitor.result, gap))
         bounds = self.monitor.result
-        text = last_line(status, self.passes, tolerance, bounds)
+        text = last_line(status, self.passes, tolerance, bounds) + self._of_another_run()
         if bounds.w is None and self._saved:
             text += f'; {self.checkpoint_path} is saved and --resume goes on from there'
         elif status == monitor.INTERRUPTED and self._saved:

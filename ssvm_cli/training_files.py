@@ -32,10 +32,15 @@ def check_files(o, class_kind=None):
     check_paths(inputs, {'MODEL': o.model, '--log': o.log_path, state: checkpoint, **models})
     check_there(o.dev, o.init)
     for path in (o.model, *models.values()):
-        check_overwritten(path, 'ssvm model', lambda path: is_model(path) or is_model_tsv(beginning(path)))
+        check_model(path)
     check_overwritten(o.log_path, 'log of ssvm', is_log)
     if not o.resume:  # otherwise it is read, which finds more
         check_overwritten(checkpoint, 'ssvm checkpoint', is_checkpoint)
+
+
+def check_model(path):
+    """DataError where there is a file that is neither a model nor the text of one."""
+    check_overwritten(path, 'ssvm model', lambda path: is_model(path) or is_model_tsv(beginning(path)))
 
 
 def checkpoint_path(o):
