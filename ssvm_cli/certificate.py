@@ -58,6 +58,7 @@ class Bounds:
         own_dual, own_temperature: the dual of the softmax of the scores of `w` and, for the hinge, its temperature;
             None where no softmax makes the dual points. It needs no storing either: where it is the highest, `point` is
             None.
+        unheld: the highest dual of a point that is too large for a model; seen: the highest of all.
     """
 
     def __init__(self, keep=None):
@@ -69,6 +70,7 @@ class Bounds:
         self.own_temperature = None
         self.dual = 0.0
         self.point = None
+        self.unheld = 0.0
 
     @classmethod
     def unknown(cls, w, point, temperature):
@@ -114,6 +116,14 @@ class Bounds:
             self.dual, self.point = dual, None  # the memory of the old one first
             self.point = point()
 
+    def see(self, dual):
+        """Take a bound whose dual point no model can hold: it counts in the log, and not for the model."""
+        self.unheld = max(self.unheld, dual)
+
+    @property
+    def seen(self):
+        return max(self.dual, self.unheld)
+
     def prove(self, dual):
         """Take the exact value of the dual point for its bound; the weights, or the right outputs with 0, prove one
         where it is no better."""
@@ -134,13 +144,13 @@ class Bounds:
 
     def state(self):
         arrays = {f'point.{name}': array for name, array in (self.point or {}).items()}
-        scalars = {'primal': self.primal, 'own_dual': self.own_dual, 'dual': self.dual}
+        scalars = {'primal': self.primal, 'own_dual': self.own_dual, 'dual': self.dual, 'unheld': self.unheld}
         return {'w': self.w, 'own_temperature': self.own_temperature, **scalars, **arrays}
 
     def restore(self, state):
         self.primal, self.w = state['primal'], state['w']
         self.own_dual, self.own_temperature = state['own_dual'], state['own_temperature']
-        self.dual = state['dual']
+        self.dual, self.unheld = state['dual'], state.get('unheld', 0.0)
         self.point = {
             name.removeprefix('point.'): array for name, array in state.items() if name.startswith('point.')
         } or None

@@ -29,4 +29,7 @@ def last_line(status, passes, tolerance, bounds):
     if tolerance is None:
         return f'{text}: primal {bounds.primal:.6g}, no certificate'
     sentence = tolerance.sentence(bounds.primal, bounds.dual)
-    return f'{text}: {sentence} (primal {bounds.primal:.6g}, dual {bounds.dual:.6g})'
+    dual = f'dual {bounds.dual:.6g}'
+    if bounds.unheld > bounds.dual:
+        dual += f', which the model proves; the run had {bounds.unheld:.6g}, of a dual point too large for a model'
+    return f'{text}: {sentence} (primal {bounds.primal:.6g}, {dual})'

@@ -209,6 +209,8 @@ class Monitor:
         self._figures, self._dev_scores = figures, scores
         if dual is not None and solver.keeps_dual:
             bounds.offer_dual(dual, point)
+        elif dual is not None:
+            bounds.see(dual)
         self._begun = True
         self._evaluated = self._place()
         self._write_row(now.primal, now.dual if dual is None else dual)
@@ -300,9 +302,9 @@ class Monitor:
         }
         if self.tolerance is not None:
             row |= {
-                'dual': bounds.dual,
-                'gap': absolute_gap(bounds.primal, bounds.dual),
-                'relative_gap': relative_gap(bounds.primal, bounds.dual),
+                'dual': bounds.seen,
+                'gap': absolute_gap(bounds.primal, bounds.seen),
+                'relative_gap': relative_gap(bounds.primal, bounds.seen),
                 'dual_now': dual_now,
             }
         if self._figures is None:

@@ -250,7 +250,8 @@ objective_options = together(
         'c',
         type=Number(positive=True),
         metavar='C',
-        help='The same as svm_struct has it: 1/2 |w|^2 + C/n sum of losses, so LAMBDA = 1/C.',
+        help='Of the hinge, the same as svm_struct has it: 1/2 |w|^2 + C/n sum of slacks, so LAMBDA = 1/C, or of their '
+        'squares with -p 2, so LAMBDA = 1/(2C). Not for the log losses, where other programs mean 1/(nC).',
     ),
 )
 

@@ -23,7 +23,7 @@ COLUMNS = ('lambda', 'cumulative_passes')
 def check_path(o, info):
     """Refuse options that make no sense with a path."""
     for name, given in {
-        '--lambda and -c': o.lam is not None,
+        '--lambda and -c': o.lam is not None or o.c is not None,
         '--hard-margin': o.hard_margin,
         '--resume': o.resume,
         '--resume-if-saved': o.resume_if_saved,

@@ -40,7 +40,7 @@ def command(ctx, **given):
 
     \b
     Examples:
-      ssvm train --objective log -c 1000 train.conll chunk.model
+      ssvm train --objective log --lambda 0.001 train.conll chunk.model
       ssvm train --task multiclass --lambda 1e-4 --rel-gap 0.01 digits.svm digits.model
 
     TRAIN may be compressed; `-` is standard input. MODEL holds the best weights seen, the best lower bound that it can
@@ -78,8 +78,6 @@ def resolve(ctx, given):
         if len(from_config) != 1:
             raise click.UsageError('--lambda and -c are two names for one thing: give one of them.')
         given[from_config.pop()] = None
-    if given['c'] is not None:
-        given['lam'] = 1 / given['c']
     return given
 
 

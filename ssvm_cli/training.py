@@ -16,7 +16,7 @@ from data_formats.atomic import is_special, remove_leftovers
 from data_formats.errors import DataError, SolverError, UsageError
 from data_formats.model import Model, load, save
 from data_formats.registry import format_named
-from ssvm_cli import __version__, hints, memory, monitor, older_model
+from ssvm_cli import __version__, constants, hints, memory, monitor, older_model
 from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
 from ssvm_cli.classes import TREE, read_classes
 from ssvm_cli.closing import STATUS_TEXT as STATUS_TEXT
@@ -139,25 +139,14 @@ class Training:
             self.info, settings = requested_solver(o, self.loss_name)
             self.settings = self.info.settings(settings)
         check_loss(self.info, self.task.name, requested_loss(o, self.task.name))
-        self.lam = o.lam if o.lam is not None else 1 / data.n
+        self.lam, origin = constants.settle(o, data.n)
         self.kernel, self.variant = requested_kernel(o), requested_variant(o)
-        if o.hard_margin:
-            self.lam = 1.0
         scaled = '' if self.scale is None else f', values scaled by {o.scale}'
         sizes = ', '.join(self.task.sizes(data))
         self._say_of_data(f'{sizes} ({self.facts["format"]}, {self.task.name}{scaled})')
         warning = self.task.warning(data, o, self.facts)
         if warning is not None:
             self._say_of_data(warning)
-        origin = (
-            ' (a hard margin has no other)'
-            if o.hard_margin
-            else ' (1/n, the default)'
-            if o.lam is None
-            else f' (-c {o.c:g})'
-            if o.c is not None
-            else ''
-        )
         loss = '' if self.loss_name is None else f', task loss {self.loss_name}'
         kernel = '' if self.kernel is None else f', {Kernel.of(self.kernel)}'
         order = ', order 2' if self.structure.get('order') == 2 else ''

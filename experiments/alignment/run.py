@@ -61,7 +61,7 @@ def svm(ssvm, folder, size, C, sample):
     """Error rates of the SVM in % by column."""
     train, test = data(folder, size, sample)
     model = folder / 'model'
-    call(ssvm, 'train', '-q', '--threads', 1, *SVM, '-c', C, '--rel-gap', 1e-4, train, model)
+    call(ssvm, 'train', '-q', '--threads', 1, *SVM, '--lambda', 1 / C, '--rel-gap', 1e-4, train, model)
     return {f'{path.stem}_svm_{C}': error(ssvm, folder, model, path) for path in (train, test)}
 
 
@@ -116,7 +116,7 @@ def constraints(ssvm, folder, size, epsilon, sample):
     train, _ = data(folder, size, sample)
     log = folder / 'log.csv'
     log.unlink(missing_ok=True)
-    how = ('-c', CS[0], '--set', f'epsilon={epsilon}', '--rel-gap', 0, '--log', log)
+    how = ('--lambda', 1 / CS[0], '--set', f'epsilon={epsilon}', '--rel-gap', 0, '--log', log)
     call(ssvm, 'train', '-q', '--threads', 1, *SVM, *how, train, folder / 'svm.model')
     with open(log, newline='') as stream:
         return float(list(csv.DictReader(line for line in stream if not line.startswith('#')))[-1]['constraints'])

@@ -17,7 +17,7 @@ import program
 
 TAGS = ('--terminals', 'pos', '--threads', 1)
 SVM2 = ('--solver', 'n-slack', '--set', 'epsilon=0.01', '--rel-gap', 0, '--slack-norm', 2)
-SETS = {  # values of -c
+SETS = {  # values of C in 1/2 |w|^2 + C/(2n) sum of squared slacks
     'wsj': (1, 10, 100, 1000, 10000),
     'wsj15': (100,),
     'gum': (1, 10, 100, 1000, 10000),
@@ -67,7 +67,7 @@ def figures(ssvm, folder, method, constant):
 def measure(ssvm, folder, method, constant):
     """Counts of brackets and sentences of both parts; passes, constraints and CPU time of training."""
     model, log, metrics = folder / 'model', folder / 'log.csv', folder / 'metrics.json'
-    options = (*TAGS, *method.options, '-c', constant, '--log', log)
+    options = (*TAGS, *method.options, '--lambda', 1 / constant, '--log', log)
     seconds = call(ssvm, 'train', '-q', *options, folder / 'train.mrg', model)
     with open(log, newline='') as stream:
         last = list(csv.DictReader(line for line in stream if not line.startswith('#')))[-1]

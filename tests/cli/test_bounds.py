@@ -34,17 +34,22 @@ def test_the_model_proves_the_best_bound_of_all_passes(files, tmp_path, solver, 
 
 
 @pytest.mark.parametrize('name', ['train.conll', 'train.svm'])
-def test_a_dual_that_no_model_can_hold_is_no_bound(files, tmp_path, name):
+def test_a_dual_that_no_model_can_hold_counts_in_the_log_only(files, tmp_path, name):
     """excessive-gap has the mixture of all softmaxes besides that of its weights; a model holds it for classes only."""
-    higher = 0
+    higher, log, model = 0, tmp_path / 'log', tmp_path / 'm'
     for passes in range(1, 30):
         how = ['--solver', 'excessive-gap', '--set', 'adaptive=true', '--rel-gap', '1e-9', '--max-passes', passes]
-        log = tmp_path / f'{passes}.csv'
-        run('train', *how, '--lambda', '0.01', '--log', log, files / name, tmp_path / 'm')
-        primal, dual, now = (float(read_log(log)[-1][key]) for key in ('primal', 'dual', 'dual_now'))
+        said = run('train', *how, '--lambda', '0.01', '--log', log, files / name, model).stderr.splitlines()[-1]
+        rows = read_log(log)
+        primal, dual = (float(rows[-1][key]) for key in ('primal', 'dual'))
+        assert dual >= max(float(row['dual_now']) for row in rows)
         # weights that prove a bound are held in single precision
-        assert load(tmp_path / 'm').header['dual'] == pytest.approx(dual, abs=1e-7 * primal)
-        higher += now > dual + 1e-6 * primal
+        proved, rounding = load(model).header['dual'], 1e-7 * primal
+        found = json.loads(run('gap', '--json', files / name, model).stdout)
+        if proved > 0:
+            assert found['dual'] == pytest.approx(proved, abs=rounding)
+        assert ('which the model proves' in said) == (dual > proved + rounding)
+        higher += dual > proved + rounding
     assert (higher > 0) == (name == 'train.conll')
 
 
@@ -66,3 +71,29 @@ def test_natural_parameters_are_a_start_for_eg_only(files, tmp_path):
     said = run('train', '--solver', 'fw', *how, code=1).stderr
     assert 'm: the dual point is in natural parameters, and not a list of outputs (fw starts from' in said
     run('train', '--solver', 'eg', *how)
+
+
+def test_the_dual_in_the_log_is_the_best_so_far_and_the_last_line_has_that_of_the_model(files, tmp_path):
+    """The mixture of all passes of excessive-gap on sequences is higher than what its weights prove."""
+    log, model = tmp_path / 'log', tmp_path / 'm'
+    how = [
+        '--solver',
+        'excessive-gap',
+        '--set',
+        'adaptive=true',
+        '--lambda',
+        0.01,
+        '--max-passes',
+        12,
+        '--gap-every',
+        2,
+    ]
+    said = run('train', *how, '--log', log, files / 'train.conll', model).stderr.splitlines()[-1]
+    best = 0.0
+    for row in read_log(log):
+        primal, dual, now, gap = (float(row[key]) for key in ('primal', 'dual', 'dual_now', 'gap'))
+        assert dual >= best and dual >= now and gap == primal - dual
+        best = dual
+    proved = load(model).header['dual']
+    assert proved < 0.99 * best
+    assert f'dual {proved:.6g}, which the model proves; the run had {best:.6g}, of a dual point too large' in said
