@@ -14,7 +14,7 @@ SOURCES := pyproject.toml setup.py $(shell find cython_ext \( -name '*.pyx' -o -
 CHECKED := setup.py pyproject.toml README.md LICENSE MANIFEST.in man cython_ext data_formats ssvm_cli tests
 KERNEL_TESTS := tests/oracles tests/solvers tests/formats
 
-.PHONY: demo test lint debug sanitize wheel-test benchmarks clean
+.PHONY: demo test lint fuzz debug sanitize wheel-test benchmarks clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -26,6 +26,13 @@ test: $(VENV)/test-installed lint
 lint: $(VENV)/test-installed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+
+# Every reader against altered files; what fails is said with its seed and kept in build/fuzz. FUZZ_COUNT=1000000 for a
+# long night, FUZZ='model-graph config' for some readers.
+FUZZ_COUNT ?= 10000
+FUZZ_SEED ?= 0
+fuzz: $(VENV)/test-installed
+	$(BIN)/python -m tests.fuzz --count $(FUZZ_COUNT) --seed $(FUZZ_SEED) $(FUZZ)
 
 # A virtual environment with the package in it, as an editable install: Python files take effect at once, and what is
 # compiled is compiled again when one of its sources is newer.

@@ -58,8 +58,12 @@ def load(path):
     document = container.document
     if document.get('format') != FORMAT or document.get('format_version') != FORMAT_VERSION:
         raise container.error(f'checkpoint of format {document.get("format_version")!r}', f'expected {FORMAT_VERSION}')
-    parts = _read(document.get('parts'))
-    if not isinstance(document.get('run'), dict) or not isinstance(parts, dict):
+    try:
+        parts = _read(document.get('parts'))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise container.error(f'{DOCUMENT} is damaged ({error})') from error
+    fits = isinstance(document.get('run'), dict) and isinstance(parts, dict)
+    if not fits or not all(isinstance(part, dict) for part in parts.values()):
         raise container.error('incomplete checkpoint')
     for name in container.names():
         part, _, key = name.partition('.')

@@ -128,6 +128,7 @@ class Container:
         foreign = next((each for each in self._members if each != name and not each.endswith(SUFFIX)), None)
         if foreign is not None:
             raise self.error(f'a member {shown(foreign)} that is none of {what}')
+        self._read = set()
         self._free = max(FREE, GROWTH * len(self._bytes))
         self.document = self._read_document(name)
 
@@ -144,6 +145,10 @@ class Container:
     def names(self):
         """Names of the arrays, in the order of the file."""
         return [name.removesuffix(SUFFIX) for name in self._members if name.endswith(SUFFIX)]
+
+    def unread(self):
+        """Names of those that nobody has asked for."""
+        return [name for name in self.names() if name not in self._read]
 
     def array(self, name, dtype, shape):
         """One array.
@@ -166,6 +171,7 @@ class Container:
         """An array, its kind and shape checked before it is unpacked; wanted, shape: None where any will do."""
         if name + SUFFIX not in self._members:
             raise self.error(f'array {name} is missing', f'expected {self.what}')
+        self._read.add(name)
         member = self._members[name + SUFFIX]
         try:
             parts = self._pieces(member)

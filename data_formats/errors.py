@@ -2,9 +2,9 @@
 
 from contextlib import contextmanager
 
-from cython_ext.text.errors import shown
+from cython_ext.text.errors import shown, visible, visible_lines
 
-__all__ = ['DataError', 'SolverError', 'SsvmError', 'UsageError', 'file_errors', 'shown']
+__all__ = ['DataError', 'SolverError', 'SsvmError', 'UsageError', 'file_errors', 'shown', 'visible', 'visible_lines']
 
 
 class SsvmError(Exception):
@@ -38,7 +38,7 @@ class DataError(SsvmError):
     def __str__(self):
         place = self.path if self.line is None else f'{self.path}:{self.line}'
         hint = f' ({self.expected})' if self.expected else ''
-        return f'{place}: {self.what}{hint}'
+        return visible(f'{place}: {self.what}{hint}')
 
 
 class UsageError(SsvmError):

@@ -6,11 +6,16 @@ import numpy as np
 
 from data_formats.atomic import atomic_output
 from data_formats.container import START, Container, is_own, write_container
+from data_formats.errors import shown
 from data_formats.model_header import FORMAT, FORMAT_VERSION, WHAT, check_header
 from data_formats.parameters import parameters_of
 
 HEADER = 'header.json'
 MATRICES = ('cost', 'similarity')  # over the labels, where there are any
+# Dual points by their arrays: lists of outputs, natural parameters, weights, these with a temperature, or this alone.
+DUAL, WEIGHTS = 'dual.', 'weights.'
+OUTPUTS = {'indptr', 'weights', 'code_indptr', 'codes'}
+DUAL_POINTS = (OUTPUTS, {'theta', 'theta_indptr'}, {WEIGHTS}, {WEIGHTS, 'temperature'}, {'temperature'})
 SCALE = 'scale'  # of the values of each attribute
 
 
@@ -119,12 +124,11 @@ def load(path, with_dual=True, as_stored=False):
     if 'label_names' in names and not labels:
         raise container.error('a model without labels')
     weights = parameters.read(container, header, names, as_stored)
-    matrices = {name: container.array(name, '<f8', (labels, labels)) for name in MATRICES if name in container.names()}
-    dual = None
-    if with_dual:
-        stored = [name for name in container.names() if name.startswith('dual.')]
-        dual = {name.removeprefix('dual.'): container.any_array(name) for name in stored} or None
-    return Model(header, **names, weights=weights, dual=dual, **matrices, scale=_scale(container, header, names))
+    matrices = {name: _matrix(container, name, labels) for name in MATRICES if name in container.names()}
+    scale = _scale(container, header, names)
+    _refuse_others(container, as_stored)
+    dual = _dual(container) if with_dual else None
+    return Model(header, **names, weights=weights, dual=dual, **matrices, scale=scale)
 
 
 def is_container(head):
@@ -135,6 +139,38 @@ def is_container(head):
 def is_model(path):
     """Whether a file is a model, of whatever version and in whatever state."""
     return is_own(path, HEADER, FORMAT)
+
+
+def _matrix(container, name, labels):
+    matrix = container.array(name, '<f8', (labels, labels))
+    if not np.isfinite(matrix).all():
+        raise container.error(f'array {name} holds what is no finite number')
+    return matrix
+
+
+def _refuse_others(container, as_stored):
+    """Raise DataError where there are arrays that nothing has asked for: the name of another one was altered."""
+    others = [name for name in container.unread() if not name.startswith(DUAL)]
+    if others and not as_stored:  # which leaves some unread
+        raise container.error(f'array {shown(others[0])} is none of a model for {container.document["task"]}')
+
+
+def _dual(container):
+    """The dual point, all of it there and consistent in itself; None where there is none."""
+    point = {name.removeprefix(DUAL): container.any_array(name) for name in container.names() if name.startswith(DUAL)}
+    kinds = {name if not name.startswith(WEIGHTS) else WEIGHTS for name in point}
+    if not point:
+        return None
+    if not any(kinds == whole for whole in DUAL_POINTS):
+        raise container.error(f'a dual point of {", ".join(map(shown, sorted(point)))}, of which some are missing')
+    if kinds == OUTPUTS:
+        from cython_ext.dual_point import checked
+
+        try:
+            checked(point, len(point['indptr']) - 1)
+        except (ValueError, TypeError, IndexError) as error:
+            raise container.error(f'a dual point that is none: {error}') from error
+    return point
 
 
 def _scale(container, header, names):

@@ -23,6 +23,17 @@ STRUCTURE = {
     'multilabel': ('relaxation', 'rho', 'smoothing', 'pairs'),
     'graph': ('relaxation', 'rho', 'smoothing'),
 }
+# of these what must be there, and what may be null
+NEEDED = {
+    'dependency': ('nonprojective', 'single_root'),
+    'cfg': ('max_length',),
+    'multilabel': ('relaxation',),
+    'graph': ('relaxation',),
+}
+NULLABLE = ('rho', 'hash_bits', 'pairs', 'max_length')
+MOST_COLUMNS = 10_000
+MOST_WORDS = 2**31 - 1  # of a sentence
+MOST_BITS = 64
 STATUSES = ('converged', 'finished', 'max-passes', 'max-time', 'interrupted')
 
 
@@ -66,8 +77,8 @@ def _count(value):
     return type(value) is int and value >= 0
 
 
-def _window(value):
-    return _count(value) and value <= WIDEST
+def _up_to(most):
+    return lambda value: _count(value) and value <= most
 
 
 def _tolerance(value):
@@ -77,6 +88,12 @@ def _tolerance(value):
         and value['rel_gap'] >= 0
         and (value.get('epsilon') is None or (_number(value['epsilon']) and value['epsilon'] > 0))
     )
+
+
+def _format(value):
+    from data_formats.registry import FORMATS
+
+    return type(value) is str and value in list(FORMATS)
 
 
 def _positive(value):
@@ -91,13 +108,13 @@ REQUIRED = {
     'lambda': (_positive, 'a number above 0'),
     'feature_set': (_one_of('all', 'observed'), 'all or observed'),
     'data': (_exactly(dict), 'an object'),
-    'data.format': (_exactly(str), 'the name of a format'),
+    'data.format': (_format, 'the name of a format'),
 }
 OPTIONAL = {
     'data.template': (_exactly(str), 'a text'),
-    'data.columns': (_exactly(int), 'a whole number'),
+    'data.columns': (_up_to(MOST_COLUMNS), f'a whole number from 0 to {MOST_COLUMNS}'),
     'data.bias': (_exactly(bool), 'true or false'),
-    'data.window': (_window, f'a whole number from 0 to {WIDEST}'),
+    'data.window': (_up_to(WIDEST), f'a whole number from 0 to {WIDEST}'),
     'data.edge_features': (_exactly(bool), 'true or false'),
     'data.tag_column': (_one_of('coarse', 'fine', 'both'), 'coarse, fine or both'),
     'data.grades': (_exactly(bool), 'true or false'),
@@ -115,8 +132,8 @@ OPTIONAL = {
     'structure.gap_model': (_one_of('linear', 'affine'), 'linear or affine'),
     'structure.align': (_one_of('local', 'global'), 'local or global'),
     'structure.terminals': (_one_of('word', 'pos'), 'word or pos'),
-    'structure.max_length': (_count, 'a whole number'),
-    'structure.hash_bits': (_exactly(int), 'a whole number'),
+    'structure.max_length': (_up_to(MOST_WORDS), f'a whole number from 0 to {MOST_WORDS}'),
+    'structure.hash_bits': (_up_to(MOST_BITS), f'a whole number from 0 to {MOST_BITS}'),
     'structure.relaxation': (_one_of(*RELAXATIONS), ' or '.join(RELAXATIONS)),
     'structure.rho': (_positive, 'a number above 0'),
     'structure.smoothing': (_positive, 'a number above 0'),
@@ -148,14 +165,26 @@ def check_header(header, matrices, error):
         if not right(value) and not (value is None and key in OPTIONAL):
             raise error(f'header has {key} = {value!r}', f'expected {expected}')
     header['lambda'] = float(header['lambda'])
-    for key in header.get('structure') or {}:
-        if key not in STRUCTURE.get(header['task'], ()):
-            raise error(f'header has structure.{key} and task = {header["task"]!r}')
+    _check_structure(header, error)
     _check_loss(header, 'cost' in matrices, error)
     if header.get('classes') is not None and 'similarity' not in matrices:
         raise error(f'header has classes = {header["classes"]!r} and there is no similarity matrix')
     if header.get('kernel') is not None:
         _check_kernel(header, error)
+
+
+def _check_structure(header, error):
+    task, structure = header['task'], header.get('structure') or {}
+    for key, value in structure.items():
+        if key not in STRUCTURE.get(task, ()):
+            raise error(f'header has structure.{key} and task = {task!r}')
+        if value is None and key not in NULLABLE:
+            raise error(f'header has structure.{key} = None', f'expected {OPTIONAL["structure." + key][1]}')
+    for key in NEEDED.get(task, ()):
+        if key not in structure:
+            raise error(f'header has task = {task!r} and no structure.{key}')
+    if structure.get('relaxation') == 'soft' and structure.get('rho') is None:
+        raise error("header has structure.relaxation = 'soft' and no structure.rho")
 
 
 def _check_version(header, error):
@@ -187,7 +216,7 @@ def _check_kernel(header, error):
 
     try:
         Kernel.of(header['kernel'])
-    except ValueError as wrong:
+    except (ValueError, TypeError) as wrong:
         raise error(f'header has a kernel that is none: {wrong}') from wrong
     if header['feature_set'] != 'all':
         raise error(f'header has a kernel and feature_set = {header["feature_set"]!r}', "expected 'all'")

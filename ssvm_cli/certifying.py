@@ -65,15 +65,16 @@ def certify(o):
             f'the objective of its weights is {evaluation.primal}',
             'expected a finite number',
         )
+    own = own_dual(problem, model.dual, o, progress)
     if problem.sums:
-        dual, source = softmax_dual(problem, evaluation.dual, model.dual, o, progress)
+        dual, source = (own, 'model') if own is not None and own > evaluation.dual else (evaluation.dual, 'softmax')
     elif temperature is not None and evaluation.dual > 0:
         dual, source = evaluation.dual, 'softmax'
     else:
-        dual, source = hinge_dual(problem, model.dual, o, progress)
+        dual, source = hinge_dual(problem, own, o, progress)
     if dual <= 0:
         dual, source = 0.0, 'right outputs'
-    relaxed = relaxed_bounds(problem, w, evaluation.primal, model.dual)
+    relaxed = relaxed_bounds(problem, w, evaluation.primal, None if own is None else model.dual)
     solved = (evaluation.primal, dual)
     if MULTIPLIERS in model.weights:  # which training has changed until the relaxed problem was solved
         solved = relaxed['relaxed_primal'], relaxed.get('relaxed_dual', 0.0)
@@ -148,18 +149,15 @@ def weights_of(model, problem, o):
         raise DataError(o.model, None, f'does not fit {o.train}: {error}') from error
 
 
-def softmax_dual(problem, dual, point, o, progress):
-    """(dual, where it comes from) of a log loss: the softmax of the scores, or the model's own dual point if that is
-    higher."""
-    if point is not None:
-        try:
-            own = problem.dual_value(point)
-        except ValueError as error:
-            progress.say(f'{o.model}: {error}')
-        else:
-            if own > dual:
-                return own, 'model'
-    return dual, 'softmax'
+def own_dual(problem, point, o, progress):
+    """The value of the model's own dual point; None where it has none, or one of other data, which is said."""
+    if point is None or weights_dual.of_own_weights(point):
+        return None
+    try:
+        return problem.dual_value(point)
+    except ValueError as error:
+        progress.say(f'{o.model}: {error}')
+        return None
 
 
 def temperature_of(model, problem):
@@ -173,17 +171,11 @@ def temperature_of(model, problem):
     return float(stored[0]) if fits else None
 
 
-def hinge_dual(problem, point, o, progress):
-    """(dual, where it comes from): the model's own dual point, or one made by a few passes of bcfw where it has none or
-    one that bounds nothing."""
-    if point is not None and not weights_dual.of_own_weights(point):
-        try:
-            own = problem.dual_value(point)
-        except ValueError as error:
-            progress.say(f'{o.model}: {error}')
-        else:
-            if own > 0 or problem.hard_margin:
-                return own, 'model'
+def hinge_dual(problem, own, o, progress):
+    """(dual, where it comes from): that of the model's own dual point, or of one that is made by a few passes of bcfw
+    where it has none, or one that bounds nothing. own: the former, or None."""
+    if own is not None and (own > 0 or problem.hard_margin):
+        return own, 'model'
     passes = counted(o.passes, 'pass', 'passes')
     progress.say(f'no dual point for these data in {o.model}: making one by {passes} of bcfw (--passes)')
     return dual_by_passes(problem, o.passes), 'bcfw'
@@ -228,7 +220,7 @@ def report(model, problem, examples, primal, dual, source, solved):
 def relaxed_bounds(problem, w, primal, point):
     """What is proved of the relaxed problem, where the one that was trained has soft constraints."""
     bounds = problem.figures(w, primal)
-    if bounds and point is not None and not weights_dual.of_own_weights(point):
+    if bounds and point is not None:
         from cython_ext.local_marginals import relaxed_dual
 
         bounds['relaxed_dual'] = relaxed_dual(problem, point)

@@ -12,7 +12,7 @@ import sys
 import click
 
 from cython_ext.errors import InexactError
-from data_formats.errors import SsvmError, UsageError
+from data_formats.errors import SsvmError, UsageError, visible_lines
 from data_formats.streams import let_go
 from ssvm_cli import __version__, complaints, habits
 from ssvm_cli.complaints import tell
@@ -74,6 +74,7 @@ def _report(error):
     if isinstance(error, SystemExit):
         return error.code
     if isinstance(error, click.ClickException):
+        error.message = visible_lines(error.message)
         error.show(sys.stderr)
         return error.exit_code
     if isinstance(error, UsageError):

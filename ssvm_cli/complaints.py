@@ -8,7 +8,7 @@ import sys
 
 import click
 
-from data_formats.errors import DataError
+from data_formats.errors import DataError, visible_lines
 from data_formats.streams import let_go
 
 GONE = (errno.EPIPE, errno.EIO)  # a closed pipe, a terminal that is no more
@@ -28,7 +28,7 @@ def made():
 def tell(message):
     """One line on standard error, whatever bytes file names and labels are made of."""
     with heard():
-        click.echo(str(message).encode('utf-8', 'surrogateescape'), err=True)
+        click.echo(visible_lines(str(message)).encode('utf-8', 'surrogateescape'), err=True)
 
 
 def complain(error):

@@ -71,7 +71,8 @@ def _entries(path):
     except yaml.YAMLError as error:
         mark = getattr(error, 'problem_mark', None)
         place = path if mark is None else f'{path}:{mark.line + 1}'
-        raise click.UsageError(f'{place}: not YAML: {getattr(error, "problem", None) or error}') from error
+        what = getattr(error, 'problem', None) or str(error).partition('\n')[0]
+        raise click.UsageError(f'{place}: not YAML: {what}') from error
     if root is None:
         return []
     if not isinstance(root, yaml.MappingNode):

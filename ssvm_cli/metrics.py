@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from data_formats.errors import visible
 from ssvm_cli.chunk_tags import BEGIN, END, OUTSIDE, SINGLE, ChunkTags, chunk_tags, near_miss
 
 
@@ -209,4 +210,4 @@ def f_score(gold, found, right):
 
 def score_line(name, s, width):
     figures = ' '.join(f'{100 * s[key]:8.2f}' for key in ('precision', 'recall', 'f1'))
-    return f'{name:<{width}}  {figures} {s["gold"]:7d} {s["found"]:7d} {s["right"]:7d}'
+    return f'{visible(name):<{width}}  {figures} {s["gold"]:7d} {s["found"]:7d} {s["right"]:7d}'

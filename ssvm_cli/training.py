@@ -101,7 +101,10 @@ class Training:
         """Runs the solver from where it is, or from a checkpoint; returns the status."""
         self.monitor = self._new_monitor(self.tolerance)
         if saved:
-            self.monitor.restore(saved.parts)
+            try:
+                self.monitor.restore(saved.parts)
+            except (KeyError, ValueError, TypeError, AttributeError) as error:
+                raise DataError(self.checkpoint_path, None, f'does not fit the run ({error})') from error
         return self.monitor.run(
             stop, keep_checkpoint=self.o.checkpoint is not None, evaluate_first=self.o.init is not None
         )
@@ -365,7 +368,7 @@ class Training:
             )
         try:
             self.solver.restore(saved.parts['solver'])
-        except (KeyError, ValueError, TypeError) as error:
+        except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
             raise DataError(self.checkpoint_path, None, f'does not fit the solver ({error})') from error
         self.progress.say(f'going on from {self.checkpoint_path} after {counted(self.solver.passes, "pass", "passes")}')
 

@@ -129,7 +129,7 @@ class Grammar:
             ('chain_indptr', len(self.chain_indptr) - 1, self.chain_rules),
         ):
             indptr = getattr(self, name)
-            if len(indptr) != rows + 1 or indptr[0] or indptr[-1] != len(values) or (np.diff(indptr) < 1).any():
+            if len(indptr) != max(rows, 0) + 1 or indptr[0] or indptr[-1] != len(values) or (np.diff(indptr) < 1).any():
                 raise ValueError(f'{name} is no table of rows')
         for name, least in (('lhs', labels), ('rhs', labels), ('lexical_tags', labels), ('open_tags', labels)):
             self._check_range(name, least)

@@ -21,7 +21,15 @@ def gap_names(header, error):
     return GAPS[structure['gap_model']]
 
 
+def check_letters(names, error):
+    """Raise error(what, expected) unless each name is a letter of a sequence."""
+    wrong = next((name for name in names if len(name) != 1 or not '!' <= name <= '~' or name in '>-.'), None)
+    if wrong is not None:
+        raise error(f'letter {shown(wrong)} of an alignment', 'expected printable characters of ASCII but >, - and .')
+
+
 def read(container, header, names, as_stored):
+    check_letters(names['label_names'].names(), container.error)
     gaps, letters = gap_names(header, container.error), len(names['label_names'])
     return {
         SUBSTITUTE: numbers(container, SUBSTITUTE, (letters, letters)),
@@ -52,6 +60,7 @@ def write_rows(model, tables, stream):
 
 def read_rows(rows, header, blocks):
     names = gap_names(header, rows.error_of_file)
+    check_letters(rows.labels, rows.error_of_file)
     letters = len(rows.labels)
     weights = {SUBSTITUTE: np.zeros((letters, letters)), GAP: np.zeros(len(names))}
     seen = set()

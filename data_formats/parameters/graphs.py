@@ -68,7 +68,7 @@ def read(container, header, names, as_stored):
         if len(known) and (known[0] < 0 or known[-1] >= len(names[KNOWN]) or (np.diff(known) <= 0).any()):
             raise container.error(f'array weights.{KNOWN}.{t} is no ascending list of attributes')
         weights[f'{WEIGHTS}.{t}'] = numbers(container, f'{WEIGHTS}.{t}', (len(known), size))
-    return weights | of_examples(container, as_stored)
+    return weights | of_examples(container, header, as_stored)
 
 
 def stored(weights):

@@ -38,11 +38,13 @@ def read(container, header, names, as_stored):
         STATE: numbers(container, STATE, (len(names['attributes']), labels)),
         PAIR: numbers(container, PAIR, (len(pairs),)),
     }
-    return weights | of_examples(container, as_stored)
+    return weights | of_examples(container, header, as_stored)
 
 
-def of_examples(container, as_stored):
-    """What belongs to the training examples; nothing where predicting is all."""
+def of_examples(container, header, as_stored):
+    """What belongs to the training examples of soft constraints; nothing where predicting is all."""
+    if header['structure'].get('relaxation') != 'soft':
+        return {}
     found = [name for name in OF_EXAMPLES if f'weights.{name}' in container.names() and not as_stored]
     return {name: numbers(container, name, (None,)) for name in found}
 
