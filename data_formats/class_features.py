@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from data_formats.errors import DataError, shown
-from data_formats.lines import content_lines, number
+from data_formats.lines import BLANKS, content_lines, number, words
 
 LARGEST = 1e15  # the similarities are products of two
 EXPECTED = 'CLASS FEATURE[:VALUE] ...'
@@ -26,8 +26,9 @@ def read_class_features(path, label_names):
         DataError: FILE:LINE of a malformed line or a class that is there twice; a label that is missing.
     """
     classes, columns = {}, {}
-    for line, text in content_lines(path, f'expected features of classes, lines {EXPECTED}'):
-        name, *rest = text.strip().split('\t' if '\t' in text.strip() else None, 1)
+    for line, text in content_lines(path):
+        text = text.strip(BLANKS)
+        name, *rest = text.split('\t' if '\t' in text else ' ', 1)
         if name in classes:
             raise DataError(path, line, f'a second line for class {shown(name)}', 'expected one')
         classes[name] = _features(path, line, rest[0] if rest else '', columns)
@@ -44,7 +45,7 @@ def read_class_features(path, label_names):
 def _features(path, line, text, columns):
     """[(column, value)] of a line; columns grows by the features that are new."""
     found = []
-    for word in text.split():
+    for word in words(text):
         feature, _, value = word.rpartition(':')
         if not NUMBER.fullmatch(value) or word == value:
             feature, value = word, '1'

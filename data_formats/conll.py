@@ -17,13 +17,14 @@ from data_formats import templates
 from data_formats.errors import DataError
 from data_formats.reading import Reader, read_all, stream_all
 from data_formats.source import Source
-from data_formats.writing import candidate_header
+from data_formats.writing import CELL_LABEL, candidate_header
 
 NAME = 'conll'
 DESCRIPTION = 'CoNLL columns: a row for each token, label last, blank line after a sequence; see --template'
 EXTENSIONS = ('.conll', '.conll2000', '.conll2002', '.conll2003', '.iob', '.iob1', '.iob2', '.bio', '.iobes', '.bioes')
 TASKS = ('chain', 'multiclass')
 DOCSTART = b'-DOCSTART-'
+LABEL = CELL_LABEL
 
 
 def reader(source, options, vocabularies):

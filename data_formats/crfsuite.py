@@ -5,7 +5,7 @@ from functools import partial
 from cython_ext.text.attributes import AttributeParser
 from cython_ext.text.cuts import after_blank_line
 from data_formats.reading import Reader, known, read_all, stream_all
-from data_formats.writing import write_attributes, write_label_lines, write_nbest_labels
+from data_formats.writing import FIELD_LABEL, write_attributes, write_label_lines, write_nbest_labels
 
 NAME = 'crfsuite'
 DESCRIPTION = 'CRFsuite: LABEL, TAB, ATTRIBUTE[:VALUE], TAB, ..., one token a line, blank line after a sequence'
@@ -13,6 +13,7 @@ EXTENSIONS = ('.crfsuite', '.crf')
 TASKS = ('chain', 'multiclass')
 VALUES = True
 NEIGHBOURS = True
+LABEL = FIELD_LABEL
 
 
 def reader(source, options, vocabularies):

@@ -30,6 +30,7 @@ class ReadOptions:
     grades : targets are grades of relevance, not losses (candidates)
     top : the label that every tree has on top (brackets; None while training, or to leave trees as they are)
     scale : 'max' or 'std', what the values of each attribute are divided by; 'none' (scaling.py; training only)
+    zero_based : feature numbers count from 0 (formats whose attributes are numbers)
     threads : that may read a whole file side by side, where the vocabularies are known
     """
 
@@ -51,6 +52,7 @@ class ReadOptions:
     top: str | None = None
     grades: bool = False
     scale: str = 'none'
+    zero_based: bool = False
 
 
 @dataclass

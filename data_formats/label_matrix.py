@@ -4,7 +4,7 @@ names in the header, a row for each (right) label."""
 import numpy as np
 
 from data_formats.errors import DataError, shown
-from data_formats.lines import number, text_lines
+from data_formats.lines import BLANKS, number, text_lines
 
 
 def read_cost_matrix(path, label_names):
@@ -51,8 +51,7 @@ def _similarity(path, line, text, right, predicted):
 
 def _read(path, label_names, one, many, cell):
     """The matrix of what is called so; cell: (path, line, text, label of the row, label of the column) -> number."""
-    lines = text_lines(path, f'expected a tab-separated {one} matrix')
-    rows = [(at, line.split('\t')) for at, line in enumerate(lines, 1) if line.strip()]
+    rows = [(at, line.split('\t')) for at, line in enumerate(text_lines(path), 1) if line.strip(BLANKS)]
     if len(rows) < 2:
         raise DataError(path, None, f'no {one} matrix', 'expected a header of label names and a row for each label')
     columns, named = _header(rows, set(label_names))

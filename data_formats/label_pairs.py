@@ -1,7 +1,7 @@
 """Pairs of labels: two names a line, separated by a tab; comments and blank lines as in taxonomies."""
 
 from data_formats.errors import DataError, shown
-from data_formats.lines import content_lines
+from data_formats.lines import BLANKS, content_lines
 
 EXPECTED = 'expected two labels, separated by a tab'
 
@@ -19,8 +19,8 @@ def read_pairs(path, label_names):
     """
     places = {name: k for k, name in enumerate(label_names)}
     lines = {}
-    for line, text in content_lines(path, EXPECTED):
-        fields = [field.strip() for field in text.split('\t')]
+    for line, text in content_lines(path):
+        fields = [field.strip(BLANKS) for field in text.split('\t')]
         if len(fields) != 2 or '' in fields:
             what = 'an empty field' if '' in fields else '1 field' if len(fields) == 1 else f'{len(fields)} fields'
             raise DataError(path, line, what, EXPECTED)

@@ -7,23 +7,27 @@ from data_formats.errors import DataError, shown
 from data_formats.source import Source
 
 LARGEST = 1e30  # what stays a number in single precision, and when it is squared and summed
-COMMENT = re.compile(r'(^|\s+)#.*', re.DOTALL)
+COMMENT = re.compile(r'(^|[ \t]+)#.*', re.DOTALL)
+LINE_END = re.compile(r'\r\n?|\n')
+BLANKS = ' \t'  # what parts words; other white space may stand in names
 
 
-def text_lines(path, expected):
-    """The lines of a file. DataError where it is no text."""
+def text_lines(path):
+    """The lines of a file, in which bytes that are no UTF-8 are kept as in the names of data."""
     with Source(path) as source:
-        try:
-            return source.contents().decode('utf-8').splitlines()
-        except UnicodeDecodeError as error:
-            raise DataError(path, None, 'not UTF-8', expected) from error
+        return LINE_END.split(source.contents().decode('utf-8', 'surrogateescape'))
 
 
-def content_lines(path, expected):
+def content_lines(path):
     """[(number, text)] of the lines without their comments, which a `#` at the beginning of a line or behind a blank
-    begins, and without those that are blank then. DataError where it is no text."""
-    lines = enumerate((COMMENT.sub('', line) for line in text_lines(path, expected)), 1)
-    return [(k, line) for k, line in lines if line.strip()]
+    begins, and without those that are blank then."""
+    lines = enumerate((COMMENT.sub('', line) for line in text_lines(path)), 1)
+    return [(k, line) for k, line in lines if line.strip(BLANKS)]
+
+
+def words(text):
+    """What blanks and TABs part in a line."""
+    return [word for word in text.replace('\t', ' ').split(' ') if word]
 
 
 def number(path, line, text, what, least=-math.inf, positive=False, most=LARGEST):

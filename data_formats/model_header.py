@@ -118,6 +118,7 @@ OPTIONAL = {
     'data.edge_features': (_exactly(bool), 'true or false'),
     'data.tag_column': (_one_of('coarse', 'fine', 'both'), 'coarse, fine or both'),
     'data.grades': (_exactly(bool), 'true or false'),
+    'data.zero_based': (_exactly(bool), 'true or false'),
     'data.scale': (_one_of('max', 'std'), 'max or std'),
     'data.unlabelled': (_exactly(bool), 'true or false'),
     'data.states': (_lists_of(str), 'lists of names'),

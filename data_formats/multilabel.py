@@ -11,13 +11,15 @@ from cython_ext.text.label_sets import LabelSetParser, counts_of
 from data_formats.errors import DataError
 from data_formats.label_sets import LabelSetDataset, ascending_sets
 from data_formats.reading import Reader, drop_rare, known, read_all, sort_labels, stream_all
-from data_formats.writing import all_names, write_label_sets, write_nbest_sets, write_set_lines
+from data_formats.writing import SET_LABEL, all_names, write_label_sets, write_nbest_sets, write_set_lines
 
 NAME = 'multilabel'
 DESCRIPTION = 'LIBSVM multilabel: LABEL,LABEL,... INDEX:VALUE ..., one example a line'
 EXTENSIONS = ('.ml', '.multilabel')
 TASKS = ('multilabel',)
 VALUES = True
+NUMBERS = True
+LABEL = SET_LABEL
 ALIKE = ('svmlight',)
 
 
@@ -71,9 +73,9 @@ def stream(source, options, vocabularies):
     return stream_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
-def write(dataset, stream, names=None):
-    """Every example as a line; labels and attributes that cannot stand in it are numbered, and listed in `names`."""
-    write_label_sets(dataset, stream, names)
+def write(dataset, stream, names=None, zero_based=False):
+    """Every example as a line, as data_formats.writing.write_label_sets has it."""
+    write_label_sets(dataset, stream, names, zero_based)
 
 
 def write_predictions(block, outputs, stream, extra_columns=None, headers=None):

@@ -10,6 +10,7 @@ import numpy as np
 
 from cython_ext.parallel import in_order
 from cython_ext.text.errors import TextError
+from cython_ext.text.pairs import PairParser
 from cython_ext.text.rows import count_ids, keep_ids, renumber
 from data_formats.dataset import Block, TokenDataset
 from data_formats.errors import DataError
@@ -179,3 +180,8 @@ def drop_rare(parts, prefix, least):
 def known(frozen):
     """The vocabularies that a parser must keep to: none while training."""
     return () if frozen is None else (frozen.attributes, frozen.label_names)
+
+
+def pair_parser(sequences, options, frozen):
+    """A parser of SVMlight lines, or where `sequences` of svm_hmm lines."""
+    return PairParser(sequences, *known(frozen)).count_from(0 if options.zero_based else 1)

@@ -5,6 +5,8 @@ A format is one module of this package that offers
     NAME, DESCRIPTION       what --format calls it, and one line for the help
     EXTENSIONS, TASKS       file name endings; tasks it can feed, the usual one first
     NEIGHBOURS              True where --window and --edge-features make sense: sequences with ready-made attributes
+    NUMBERS                 True where attributes are numbers, which --zero-based is about; `write` takes zero_based
+    LABEL                   what a label must be to be written (data_formats.writing.Spelling)
     VALUES                  True where attributes have values, which --scale divides
     ALIKE                   formats whose files may be in this one too, if the task asks for it
     read(source, options, vocabularies=None) -> the dataset of its tasks, such as a TokenDataset or TreeDataset
@@ -33,7 +35,9 @@ BRACKETS = re.compile(rb'\s*\((\s*([^\s()]+\s*)?\()*[^\s()]+[ \t]+[^\s()]+([ \t]
 COUNTS = re.compile(rb'\d+[ \t]+\d+[ \t]+\d+')
 ARFF = re.compile(rb'(\s|%.*\n)*@relation\s', re.IGNORECASE)
 GRAPH = re.compile(rb'\s*(#.*\n\s*)*\{.*"nodes"')
-LINK = re.compile(rb'[ \t]*[01P]([ \t]+qid:\d+)?[ \t]+\d+-\d+([ \t]+[^\s#]*:[^\s:]+)*[ \t]*(#|$)')
+LINK = re.compile(rb'[ \t]*[01P]([ \t]+qid:\d+)?[ \t]+\d+-\d+([ \t]+[^\s#]\S*:[^\s:]+)*[ \t]*((?<=[ \t])#|$)')
+# a `#` at the beginning, behind a blank or behind the value of a pair, and what is behind it
+COMMENT = re.compile(rb'((?:^|[ \t])(?:[^ \t#:]+:[^ \t#]+)?)#.*')
 
 
 class Formats(Mapping):
@@ -102,6 +106,8 @@ def detect(source, task=None):
     name = by_extension(source.path) or by_content(source.head())
     if name is None:
         raise DataError(source.name, None, 'cannot tell the format of this file', f'give --format {"|".join(FORMATS)}')
+    if name == 'svmlight' and task == 'chain' and by_content(source.head()) == 'svmhmm':
+        return 'svmhmm'
     able = [module for module in FORMATS.values() if task in module.TASKS and name in getattr(module, 'ALIKE', ())]
     return able[0].NAME if able else name
 
@@ -142,7 +148,7 @@ def by_content(head):
         attributes = sum(b'=' in field or (b':' in field and _is_number(field.rpartition(b':')[2])) for field in fields)
         if len({row.count(b'\t') for row in rows}) > 1 or 2 * attributes > len(fields):
             return 'crfsuite'
-    if rows and len({len(row.split()) for row in rows}) == 1 and len(rows[0].split()) > 1:
+    if rows and len({len(words_of(row)) for row in rows}) == 1 and len(words_of(rows[0])) > 1:
         return 'conll'
     return None
 
@@ -151,15 +157,20 @@ def _pairs(rows):
     """The name of the format of `index:value` words that rows look like, or None: multilabel has labels that are parted
     by commas, rows that begin with a blank and a pair, or three counts in front."""
     counts = bool(rows) and COUNTS.fullmatch(rows[0]) is not None
-    rows = [row for line in rows[counts:] if (row := line.split(b'#')[0]).strip()]
-    words = [row.split() for row in rows]
+    rows = [row for line in rows[counts:] if (row := COMMENT.sub(rb'\1', line)).strip()]
+    words = list(map(words_of, rows))
     pairs = [word for row in words for word in row[1:]]
-    without_labels = any(row[:1].isspace() and _is_pair(row.split()[0]) for row in rows)
+    without_labels = any(row[:1] in b' \t' and _is_pair(own[0]) for row, own in zip(rows, words, strict=True))
     if not (pairs or without_labels) or not all(map(_is_pair, pairs)):
         return None
     if counts or without_labels or any(b',' in row[0] for row in words):
         return 'multilabel'
     return 'svmhmm' if any(word.startswith(b'qid:') for word in pairs) else 'svmlight'
+
+
+def words_of(row):
+    """What blanks and TABs part; other white space may stand in names."""
+    return [word for word in row.replace(b'\t', b' ').split(b' ') if word]
 
 
 def _treebank(lines):

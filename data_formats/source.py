@@ -1,9 +1,10 @@
 """Where data come from: a plain or compressed file, or standard input, read once and in blocks of whole lines."""
 
+import re
 import sys
 import zlib
 
-from cython_ext.text.cuts import lines_of
+from cython_ext.text.cuts import has_marks, lines_of
 from data_formats.compression import compressed_by, decompressor, foreign
 from data_formats.errors import DataError, file_errors
 
@@ -11,14 +12,15 @@ BLOCK = 1 << 18
 HEAD = 1 << 16
 SMALL = 1 << 28  # bytes of a file that is no data
 LONGEST = 1 << 30  # bytes of a line, or of an example
-BOM = b'\xef\xbb\xbf'
+MARKS = re.compile(b'^(?:\xef\xbb\xbf)+', re.MULTILINE)
 
 
 class Source:
     """One input, read from beginning to end once; pipes are fine.
 
-    Compression is told by the first bytes and not by the name. A byte-order mark is dropped, a last line without
-    newline gets one, and text that cannot be text (UTF-16, NUL bytes, lone carriage returns) is refused.
+    Compression is told by the first bytes and not by the name. A byte-order mark at the beginning of a line is dropped,
+    since files with marks may have been joined; a last line without newline gets one; and text that cannot be text
+    (UTF-16, NUL bytes, lone carriage returns) is refused.
     """
 
     def __init__(self, path, block=BLOCK):
@@ -54,10 +56,10 @@ class Source:
                 self._start += more
             self._refuse_foreign()
             if len(self._start) < size:
-                return self._start
+                return without_marks(self._start)
             lines = self._start[: self._start.rfind(b'\n') + 1]
             if enough(lines):
-                return lines
+                return without_marks(lines)
             if size >= LONGEST:
                 raise self._too_long(1)
             size *= 2
@@ -76,7 +78,7 @@ class Source:
             parts.append(chunk)
             if sum(map(len, parts)) < least:
                 continue
-            buffer = b''.join(parts)
+            buffer = without_marks(b''.join(parts))
             end = cut(buffer)
             if end:
                 block = buffer[:end]
@@ -88,14 +90,14 @@ class Source:
             # a sequence longer than a block: look again when there is twice as much, not after every chunk
             least = 2 * len(buffer) if not end and len(buffer) >= self.block else 0
             parts = [buffer[end:]]
-        rest = b''.join(parts)
+        rest = without_marks(b''.join(parts))
         if rest:
             rest = rest if rest.endswith(b'\n') else rest + b'\n'
             self._check(rest, line)
             yield rest, line
 
     def contents(self, most=SMALL):
-        """The whole of a small file as it stands.
+        """The whole of a small file as it stands, but for byte-order marks.
 
         Raises:
             DataError: it has more than `most` bytes.
@@ -110,7 +112,7 @@ class Source:
             raise DataError(self.name, None, f'more than {most} bytes', 'expected a small file')
         self._start = b''.join(parts)
         self._refuse_foreign()
-        return self._start
+        return without_marks(self._start)
 
     def close(self):
         """Close the file; standard input stays open."""
@@ -140,7 +142,6 @@ class Source:
         if self._start.startswith((b'\xff\xfe', b'\xfe\xff')):
             raise DataError(self.name, 1, 'this file is in UTF-16', 'expected UTF-8')
         self._refuse_foreign(lambda: self._read(HEAD))
-        self._start = self._start.removeprefix(BOM)
 
     def _read(self, count):
         with file_errors(self.name):
@@ -172,3 +173,8 @@ class Source:
             raise DataError(
                 self.name, line + at, 'a carriage return inside the line', 'expected lines that end in LF or CRLF'
             )
+
+
+def without_marks(text):
+    """Text (bytes) without the byte-order marks at the beginning of its lines."""
+    return MARKS.sub(b'', text) if has_marks(text) else text

@@ -3,21 +3,22 @@
 from functools import partial
 
 from cython_ext.text.cuts import before_last_qid, last_qid
-from cython_ext.text.pairs import PairParser
-from data_formats.reading import Reader, known, read_all, stream_all
-from data_formats.writing import write_label_lines, write_nbest_labels, write_pairs
+from data_formats.reading import Reader, pair_parser, read_all, stream_all
+from data_formats.writing import PAIR_LABEL, write_label_lines, write_nbest_labels, write_pairs
 
 NAME = 'svmhmm'
 DESCRIPTION = 'svm_hmm: TAG qid:N INDEX:VALUE ..., one token a line'
 EXTENSIONS = ('.svmhmm', '.hmm')
 TASKS = ('chain', 'multiclass')
 VALUES = True
+NUMBERS = True
+LABEL = PAIR_LABEL
 NEIGHBOURS = True
 
 
 def reader(source, options, vocabularies):
     """How the file is read."""
-    return Reader(before_last_qid, partial(PairParser, True, *known(vocabularies)), last_qid)
+    return Reader(before_last_qid, partial(pair_parser, True, options, vocabularies), last_qid)
 
 
 def read(source, options, vocabularies=None):
@@ -30,9 +31,9 @@ def stream(source, options, vocabularies):
     return stream_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
-def write(dataset, stream, names=None):
-    """Every token as a line; labels and attributes that are no numbers are numbered, and listed in `names`."""
-    write_pairs(dataset, stream, names, sequences=True)
+def write(dataset, stream, names=None, zero_based=False):
+    """Every token as a line, as data_formats.writing.write_pairs has it."""
+    write_pairs(dataset, stream, names, sequences=True, zero_based=zero_based)
 
 
 def write_predictions(block, labels, stream, extra_columns=None, headers=None):

@@ -3,20 +3,21 @@
 from functools import partial
 
 from cython_ext.text.cuts import after_line
-from cython_ext.text.pairs import PairParser
-from data_formats.reading import Reader, known, read_all, stream_all
-from data_formats.writing import write_label_lines, write_nbest_labels, write_pairs
+from data_formats.reading import Reader, pair_parser, read_all, stream_all
+from data_formats.writing import PAIR_LABEL, write_label_lines, write_nbest_labels, write_pairs
 
 NAME = 'svmlight'
 DESCRIPTION = 'SVMlight, LIBSVM: LABEL INDEX:VALUE ..., one example a line'
 EXTENSIONS = ('.svm', '.svmlight', '.libsvm', '.light')
 TASKS = ('multiclass',)
 VALUES = True
+NUMBERS = True
+LABEL = PAIR_LABEL
 
 
 def reader(source, options, vocabularies):
     """How the file is read."""
-    return Reader(after_line, partial(PairParser, False, *known(vocabularies)))
+    return Reader(after_line, partial(pair_parser, False, options, vocabularies))
 
 
 def read(source, options, vocabularies=None):
@@ -29,9 +30,9 @@ def stream(source, options, vocabularies):
     return stream_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
-def write(dataset, stream, names=None):
-    """Every token as a line; labels and attributes that are no numbers are numbered, and listed in `names`."""
-    write_pairs(dataset, stream, names, sequences=False)
+def write(dataset, stream, names=None, zero_based=False):
+    """Every token as a line, as data_formats.writing.write_pairs has it."""
+    write_pairs(dataset, stream, names, sequences=False, zero_based=zero_based)
 
 
 def write_predictions(block, labels, stream, extra_columns=None, headers=None):

@@ -2,8 +2,6 @@
 
 The first number is the loss of a candidate, or its grade of relevance where the options say so."""
 
-from functools import partial
-
 from cython_ext.text.candidates import CandidateParser
 from cython_ext.text.cuts import before_last_qid
 from data_formats.candidates import CandidateDataset
@@ -16,6 +14,7 @@ DESCRIPTION = 'SVMlight ranking: LOSS qid:N INDEX:VALUE ..., one candidate a lin
 EXTENSIONS = ('.svmrank', '.rank')
 TASKS = ('candidates',)
 VALUES = True
+NUMBERS = True
 ALIKE = ('svmlight', 'svmhmm')
 
 
@@ -35,8 +34,11 @@ def finish(parts, options, frozen):
 def reader(source, options, vocabularies):
     """How the file is read."""
     attributes = None if vocabularies is None else vocabularies.attributes
-    parser = partial(CandidateParser, attributes, options.require_labels and not options.grades)
-    return Reader(before_last_qid, parser, learn=learn, finish=finish)
+    losses = options.require_labels and not options.grades
+    first = 0 if options.zero_based else 1
+    return Reader(
+        before_last_qid, lambda: CandidateParser(attributes, losses).count_from(first), learn=learn, finish=finish
+    )
 
 
 def read(source, options, vocabularies=None):
@@ -49,9 +51,9 @@ def stream(source, options, vocabularies):
     return stream_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
-def write(dataset, stream, names=None):
+def write(dataset, stream, names=None, zero_based=False):
     """A dataset as such a file; attributes that are no numbers are numbered, and listed in `names`."""
-    write_candidates(dataset, stream, names)
+    write_candidates(dataset, stream, names, zero_based)
 
 
 def write_predictions(block, chosen, stream, extra_columns=None, headers=None):

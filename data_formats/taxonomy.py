@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from data_formats.errors import DataError, shown
-from data_formats.lines import content_lines, number
+from data_formats.lines import BLANKS, content_lines, number, words
 
 EXPECTED = 'CHILD PARENT [WEIGHT]'
 EXPECTED_LINE = f'expected {EXPECTED}'
@@ -66,8 +66,8 @@ def read_taxonomy(path, label_names):
         DataError: FILE:LINE of a malformed line, of a step that is there twice or closes a circle; a label is missing.
     """
     parents, lines = {}, {}
-    for line, text in content_lines(path, f'expected a taxonomy, lines {EXPECTED}'):
-        fields = [field.strip() for field in text.split('\t')] if '\t' in text else text.split()
+    for line, text in content_lines(path):
+        fields = [field.strip(BLANKS) for field in text.split('\t')] if '\t' in text else words(text)
         if len(fields) not in (2, 3) or '' in fields:
             what = 'an empty field' if '' in fields else '1 field' if len(fields) == 1 else f'{len(fields)} fields'
             raise DataError(path, line, what, EXPECTED_LINE)

@@ -1,16 +1,62 @@
 """What the writers of several formats share. Streams are binary."""
 
 import re
+from typing import NamedTuple
 
 import numpy as np
 
+from cython_ext.text.errors import TextError, shown
 from cython_ext.text.output import attribute_lines, candidate_lines, label_lines, label_set_lines, pair_lines
+from cython_ext.text.pairs import canonical_label, number_value
 from cython_ext.text.rows import keep_ids
 from cython_ext.text.vocabulary import Vocabulary, encoded
 from data_formats.errors import UsageError
 
 PLAIN_NUMBER = re.compile('0|[1-9][0-9]{0,17}')
-SET_LABEL = re.compile(r'[^ \t\r\n,:#]+')  # what a label must be to stand in a set
+NAMES = '; --names FILE numbers them'
+
+
+class Spelling(NamedTuple):
+    """What a label must be to stand in a file of some format."""
+
+    pattern: re.Pattern
+    expected: str
+
+
+PAIR_LABEL = Spelling(
+    re.compile(r'[^ \t\r\n:#][^ \t\r\n:]*'), 'expected labels without blanks and colons that do not begin with #'
+)
+SET_LABEL = Spelling(
+    re.compile(r'[^ \t\r\n,:#][^ \t\r\n,:]*'),
+    'expected labels without blanks, commas and colons that do not begin with #',
+)
+FIELD_LABEL = Spelling(
+    re.compile(r'[^\t\r\n]*[^ \t\r\n][^\t\r\n]*'), 'expected labels that are not blank, without TABs'
+)
+CELL_LABEL = Spelling(re.compile(r'[^ \t\r\n]+'), 'expected labels without blanks')
+
+
+def check_labels(module, labels, way_out=''):
+    """Raise UsageError with the name of a label that cannot stand in a file.
+
+    Args:
+        module: that of the format; one whose files can hold any label has no LABEL.
+        labels: the Vocabulary.
+        way_out: what else there is to do.
+    """
+    spelling = getattr(module, 'LABEL', None)
+    if spelling is not None:
+        _refuse(unwritable(labels, spelling), module.NAME, spelling.expected + way_out)
+
+
+def unwritable(labels, spelling):
+    """The first label that is not spelled so, or None."""
+    return next((name for name in labels.names() if not spelling.pattern.fullmatch(name)), None)
+
+
+def _refuse(label, format_name, expected):
+    if label is not None:
+        raise UsageError(f'label {shown(label)} cannot be written in {format_name} files ({expected})')
 
 
 def write_label_lines(block, labels, stream, extra_columns, headers, separator, parted):
@@ -59,42 +105,50 @@ def candidate_header(rank, score, probability=None):
 def write_attributes(dataset, stream):
     """A dataset as a CRFsuite attribute file."""
     refuse_edges(dataset, 'CRFsuite')
+    _refuse(unwritable(dataset.label_names, FIELD_LABEL), 'CRFsuite', FIELD_LABEL.expected)
     attribute_lines(dataset.labels, dataset.label_names, dataset.offsets, rows_of(dataset), dataset.attributes, stream)
 
 
-def write_pairs(dataset, stream, names, sequences):
+def write_pairs(dataset, stream, names, sequences, zero_based=False):
     """A dataset as SVMlight or svm_hmm lines.
 
-    Names that are feature numbers, or labels that are numbers, stay; otherwise all attributes, or all labels, are
-    numbered from 1 in their order, and `names` (a binary stream, or None) gets a line `attribute TAB NUMBER TAB NAME`
-    or `label TAB NUMBER TAB NAME` for each. Tokens without label get 0.
+    Attributes whose names are feature numbers stay; otherwise all are numbered from 1 (zero_based: from 0) in their
+    order. With `names`, a binary stream, so are labels that are no numbers; without it they stay words, and one that
+    can be none is refused. `names` gets a line `attribute TAB NUMBER TAB NAME` or `label TAB NUMBER TAB NAME` for each
+    that is numbered. Tokens without label get 0.
     """
-    refuse_edges(dataset, 'svm_hmm' if sequences else 'SVMlight')
-    labels = label_spellings(dataset, sequences)
-    if labels is None:
-        labels = numbered(dataset.label_names, b'label', names)
-    if (dataset.labels < 0).any() and '0' in labels:
+    kind = 'svm_hmm' if sequences else 'SVMlight'
+    refuse_edges(dataset, kind)
+    labels = dataset.label_names
+    if names is None:
+        refuse_words(labels, kind)
+    elif not are_numbers(labels, sequences):
+        labels = numbered(labels, b'label', names)
+    if (dataset.labels < 0).any() and b'0' in map(canonical_label, all_names(labels)):
         raise UsageError('tokens without label cannot be written: they would be labelled 0, which is a label here')
-    rows, numbers = numbered_rows(dataset, names, 1)
+    rows, numbers = numbered_rows(dataset, names, *[0 if zero_based else 1] * 2)
     pair_lines(dataset.labels, labels, dataset.offsets, sequences, rows, numbers, stream)
 
 
-def write_candidates(dataset, stream, names):
+def write_candidates(dataset, stream, names, zero_based=False):
     """A CandidateDataset as SVMlight ranking lines; attributes and `names` as in write_pairs."""
-    rows, numbers = numbered_rows(dataset, names, 1)
+    rows, numbers = numbered_rows(dataset, names, *[0 if zero_based else 1] * 2)
     candidate_lines(dataset.targets, dataset.qids, dataset.offsets, rows, numbers, stream)
 
 
-def write_label_sets(dataset, stream, names):
+def write_label_sets(dataset, stream, names, zero_based=False):
     """A dataset as lines of `LABEL,LABEL,... INDEX:VALUE ...`.
 
-    Attributes and `names` are as in `write_pairs`, but numbers may be 0. Labels are numbered where one is empty or
-    holds blanks, commas, colons or `#`.
+    Attributes and `names` are as in `write_pairs`, but numbers may be 0. Labels are numbered where one cannot stand
+    in a set and there are `names`; otherwise it is refused.
     """
     labels = dataset.label_names
-    if not all(map(SET_LABEL.fullmatch, labels.names())):
+    label = unwritable(labels, SET_LABEL)
+    if label is not None and names is not None:
         labels = numbered(labels, b'label', names)
-    rows, numbers = numbered_rows(dataset, names, 0)
+    else:
+        _refuse(label, 'multilabel', SET_LABEL.expected + NAMES)
+    rows, numbers = numbered_rows(dataset, names, 0, 0 if zero_based else 1)
     label_set_lines(dataset.label_indptr, dataset.label_ids, labels, rows, numbers, stream)
 
 
@@ -134,15 +188,16 @@ def set_line(labels, label_names):
     return b','.join([label_names[k] for k in labels])
 
 
-def numbered_rows(dataset, names, least):
+def numbered_rows(dataset, names, least, first):
     """(CSR triple, int64 [attributes]) of a dataset whose attributes are to be numbers that ascend with the ids.
 
-    Names that are whole numbers from `least` stay; otherwise all attributes are numbered from 1 and listed in `names`.
+    Names that are whole numbers from `least` stay; otherwise all attributes are numbered from `first` and listed in
+    `names`.
     """
     rows, numbers = rows_of(dataset), feature_numbers(dataset.attributes, least)
     if numbers is None:
-        numbered(dataset.attributes, b'attribute', names)
-        return rows, np.arange(1, len(dataset.attributes) + 1)
+        numbered(dataset.attributes, b'attribute', names, first)
+        return rows, np.arange(first, first + len(dataset.attributes))
     order = np.argsort(numbers)
     if (order[1:] < order[:-1]).any():
         new = np.empty(len(order), dtype=np.int32)
@@ -164,14 +219,24 @@ def refuse_edges(dataset, format_name):
         )
 
 
-def label_spellings(dataset, whole):
-    """The label names if every one is a number (`whole`: a whole number), else None."""
-    try:
-        numbers = [float(name) for name in dataset.label_names.names()]
-    except ValueError:
-        return None
-    good = np.isfinite(numbers).all() and not (whole and any(number % 1 for number in numbers))
-    return dataset.label_names if good else None
+def are_numbers(labels, whole):
+    """Whether every label is a number of its own (`whole`: a whole number)."""
+    numbers = {number_value(name) for name in all_names(labels)}
+    good = None not in numbers and len(numbers) == len(labels)
+    return good and not (whole and any(number % 1 for number in numbers))
+
+
+def refuse_words(labels, kind):
+    """Raise UsageError with the name of a label that SVMlight or svm_hmm lines (kind) would not give back."""
+    _refuse(unwritable(labels, PAIR_LABEL), kind, PAIR_LABEL.expected + NAMES)
+    read = {}
+    for name in all_names(labels):
+        try:
+            same = read.setdefault(canonical_label(name), name)
+        except TextError as error:
+            raise UsageError(f'{error.what} ({error.expected}{NAMES})') from None
+        if same != name:
+            raise UsageError(f'labels {shown(same)} and {shown(name)} are the same in {kind} files ({NAMES[2:]})')
 
 
 def feature_numbers(attributes, least):
@@ -184,9 +249,9 @@ def feature_numbers(attributes, least):
     return numbers
 
 
-def numbered(vocabulary, kind, stream):
-    """The numbers 1, 2, ... as a vocabulary in place of the names, which are listed in `stream`."""
+def numbered(vocabulary, kind, stream, first=1):
+    """The numbers from `first` as a vocabulary in place of the names, which are listed in `stream`."""
     if stream is not None:
         for i in range(len(vocabulary)):
-            stream.write(b'%s\t%d\t%s\n' % (kind, i + 1, vocabulary.name_bytes(i)))
-    return Vocabulary(b'%d' % (i + 1) for i in range(len(vocabulary)))
+            stream.write(b'%s\t%d\t%s\n' % (kind, i + first, vocabulary.name_bytes(i)))
+    return Vocabulary(b'%d' % (i + first) for i in range(len(vocabulary)))

@@ -25,6 +25,12 @@ from ssvm_cli.command import Command, LazyChoice, Whole
     show_default=True,
     help='Format of OUTPUT.',
 )
+@options.data(
+    '--zero-based',
+    is_flag=True,
+    help='Feature numbers of INPUT count from 0 (SVMlight, svm_hmm, ranking and multilabel files).',
+)
+@options.data('--to-zero-based', is_flag=True, help='Feature numbers of OUTPUT count from 0.')
 @options.template_option
 @options.data(
     '--min-freq',
@@ -40,7 +46,7 @@ from ssvm_cli.command import Command, LazyChoice, Whole
     '--names',
     type=click.Path(),
     metavar='FILE',
-    help='Where to list names that become numbers in SVMlight, svm_hmm and multilabel files.',
+    help='Number names in SVMlight, svm_hmm and multilabel files, and list them here.',
 )
 @options.verbosity_options
 @click.argument('input', type=click.Path())

@@ -4,6 +4,7 @@ import io
 import os
 import sys
 
+from cython_ext.text.vocabulary import Vocabulary
 from data_formats.atomic import atomic_output, is_special
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError, UsageError, file_errors
@@ -12,12 +13,13 @@ from data_formats.parameters.label_sets import OF_EXAMPLES
 from data_formats.registry import FORMATS, by_extension, detect, format_named
 from data_formats.source import Source
 from ssvm_cli.complaints import beside_the_result
-from ssvm_cli.inputs import read_template
+from ssvm_cli.inputs import check_numbers, read_template, say_what_it_looks_like
 from ssvm_cli.launchers import refuse_copies
 from ssvm_cli.neighbours import check_neighbours
 from ssvm_cli.paths import check_paths
 from ssvm_cli.progress import Progress, counted
 
+NUMBERINGS = ('--zero-based', '--to-zero-based')
 MODEL_NAMES = ('.model', '.tsv')  # what people call models, and models as text
 
 
@@ -93,17 +95,34 @@ def convert_data(o, source, progress):
         raise UsageError(f'--template makes attributes of CoNLL columns, and {o.input} is in the format {name}')
     template = (read_template(o.template), o.template) if o.template is not None else (None, '<template>')
     check_neighbours(module, o.window)
-    how = {'min_freq': o.min_freq, 'bias': o.bias, 'window': o.window}
+    check_numbers(module, '--zero-based' if o.zero_based else None)
+    check_numbers(target_module, '--to-zero-based' if o.to_zero_based else None)
+    if o.source_format == 'auto' and target_module.TASKS[0] == 'multiclass':
+        say_what_it_looks_like(source, name, 'auto', None, lambda text: progress.say(f'{o.input}: {text}'))
+    how = {'min_freq': o.min_freq, 'bias': o.bias, 'window': o.window, 'zero_based': o.zero_based}
     options = ReadOptions(*template, module.TASKS[0], **how, require_labels=False)
     dataset = module.read(source, options)
     names = None if o.names is None else io.BytesIO()
+    counted_from_0 = {'zero_based': True} if o.to_zero_based else {}
+    if getattr(module, 'NUMBERS', False) and getattr(target_module, 'NUMBERS', False):
+        dataset.attributes = shifted(dataset.attributes, o.zero_based - o.to_zero_based, source)
     with atomic_output(o.output) as stream:
-        target_module.write(dataset, stream, names)
+        target_module.write(dataset, stream, names, **counted_from_0)
     if names is not None:
         with beside_the_result(o.names), atomic_output(o.names) as stream:
             stream.write(names.getvalue())
     sizes = f'{counted(dataset.n, "example")}, {counted(dataset.tokens, "token")}'
     progress.say(f'{o.input}: {sizes}, from {name} to {target}')
+
+
+def shifted(attributes, step, source):
+    """Feature numbers that begin `step` later, as a Vocabulary; names that are no numbers stay."""
+    if not step:
+        return attributes
+    names = [f'{int(name) + step}' if name.isdecimal() else name for name in attributes.names()]
+    if '-1' in names:
+        raise DataError(source.name, None, 'feature number 0', 'expected numbers from 1, or --zero-based')
+    return Vocabulary(names)
 
 
 def transcribe(o, source, module, target, progress):
@@ -117,13 +136,13 @@ def transcribe(o, source, module, target, progress):
 
 
 def _refuse_attribute_options(o, what):
-    given = _given(o, ('--template', '--min-freq', '--bias', '--window', '--names'))
+    given = _given(o, (*NUMBERINGS, '--template', '--min-freq', '--bias', '--window', '--names'))
     if given:
         raise UsageError(f'{o.input} is {what}, without attributes: {", ".join(given)} make no sense')
 
 
 def _refuse_data_options(o, what):
-    given = _given(o, ('--from', '--to', '--template', '--min-freq', '--bias', '--window', '--names'))
+    given = _given(o, ('--from', '--to', *NUMBERINGS, '--template', '--min-freq', '--bias', '--window', '--names'))
     if given:
         raise UsageError(f'{o.input} is {what}: {", ".join(given)} make no sense')
 
@@ -135,6 +154,8 @@ def _given(o, names):
         for name, value, default in (
             ('--from', o.source_format, 'auto'),
             ('--to', o.target_format, 'auto'),
+            ('--zero-based', o.zero_based, False),
+            ('--to-zero-based', o.to_zero_based, False),
             ('--template', o.template, None),
             ('--min-freq', o.min_freq, 1),
             ('--bias', o.bias, False),

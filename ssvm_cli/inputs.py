@@ -25,18 +25,38 @@ def read_training_data(path, format_name, template_path, task, min_freq, bias, o
     """
     with Source(path) as source:
         name = detect(source, task) if format_name == 'auto' else format_name
-        looks = by_content(source.head()) if name == 'conll' and format_name == 'auto' and say is not None else None
-        if looks in TREEBANKS:
-            say(f'looks like a treebank, but its name is one of columns (--format {looks} reads it as trees)')
+        if say is not None:
+            say_what_it_looks_like(source, name, format_name, task, say)
         module = format_named(name)
         task = task_named(_task_of(module, task))
         check_options(task, o)
         scale = getattr(o, 'scale', NONE)
         check_scale(module, scale)
-        more = {**task.read_options(o, module), 'scale': scale}
+        zero_based = getattr(o, 'zero_based', False)
+        check_numbers(module, '--zero-based' if zero_based else None)
+        more = {**task.read_options(o, module), 'scale': scale, 'zero_based': zero_based}
         dataset = _read(source, module, template_path, task, min_freq, bias, more)
-    scaled = {} if scale == NONE else {'scale': scale}
-    return dataset, {'format': name, 'task': task.name, 'bias': bias, **scaled, **task.facts(dataset, o)}
+    facts = ({} if scale == NONE else {'scale': scale}) | ({'zero_based': True} if zero_based else {})
+    return dataset, {'format': name, 'task': task.name, 'bias': bias, **facts, **task.facts(dataset, o)}
+
+
+def say_what_it_looks_like(source, name, format_name, task, say):
+    """Say which other format a file of this one may be in."""
+    if name == 'conll' and format_name == 'auto' and (looks := by_content(source.head())) in TREEBANKS:
+        say(f'looks like a treebank, but its name is one of columns (--format {looks} reads it as trees)')
+    if name == 'svmlight' and task is None and by_content(source.head()) == 'svmhmm':
+        say(
+            'has qid: numbers, which mean nothing in svmlight files: each line is an example of its own '
+            '(--format svmhmm reads sequences, --format svmrank rankings; --task multiclass says that this is meant)'
+        )
+
+
+def check_numbers(module, option):
+    """Raise UsageError where an option about feature numbers, None for none, is given for a format without them."""
+    if option is None or getattr(module, 'NUMBERS', False):
+        return
+    fit = ', '.join(name for name, other in FORMATS.items() if getattr(other, 'NUMBERS', False))
+    raise UsageError(f'{option} is about feature numbers, and {module.NAME} files have none (formats: {fit})')
 
 
 def task_before_reading(path, format_name, task):
@@ -90,6 +110,7 @@ def opened(path, model, format_name='auto', require_labels=False, threads=1):
         template_name='<template of the model>',
         task=model.task,
         **task_named(model.task).model_options(model),
+        zero_based=bool(facts.get('zero_based')),
         require_labels=require_labels,
         threads=threads,
     )

@@ -150,6 +150,12 @@ window_option = data(
     help='svm_hmm and CRFsuite files: give each token the attributes of N neighbours on each side too, as NAME[-1] ...',
 )
 
+zero_based_option = data(
+    '--zero-based',
+    is_flag=True,
+    help='Feature numbers of SVMlight, svm_hmm, ranking and multilabel files count from 0.',
+)
+
 data_options = together(
     data(
         '--task',
@@ -159,6 +165,7 @@ data_options = together(
         'links, candidates for SVMlight ranking, boxes for pictures, chain for the others.',
     ),
     format_option(),
+    zero_based_option,
     template_option,
     data(
         '--min-freq',

@@ -7,6 +7,7 @@ from data_formats.atomic import atomic_output
 from data_formats.errors import UsageError
 from data_formats.model import load
 from data_formats.reading import PartParser
+from data_formats.writing import check_labels
 from ssvm_cli.complaints import beside_the_result, tell
 from ssvm_cli.decoder import Decoder
 from ssvm_cli.inputs import opened
@@ -30,6 +31,8 @@ def predict(o):
     source, module, read_options = opened(o.test, model, o.format_name)
     decoder = Decoder(model, o.model)
     check_options(decoder.task, o)
+    if model.header['data']['format'] != module.NAME:
+        check_labels(module, model.label_names)
     if o.no_punctuation and not (o.evaluate or o.metrics is not None):
         raise UsageError('--no-punctuation is about the figures of --evaluate and --metrics')
     if o.inference is not None:

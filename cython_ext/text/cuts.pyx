@@ -1,10 +1,10 @@
 """Where a buffer of bytes can be cut so that no line or sequence is torn: an offset, or 0 for nowhere yet."""
 
 from libc.stdint cimport int64_t
-from libc.string cimport memchr
+from libc.string cimport memchr, memcmp
 
 from cython_ext.text.numbers cimport is_digit
-from cython_ext.text.parser cimport is_blank, is_line_end, skip_blanks
+from cython_ext.text.parser cimport is_blank, is_line_end, skip_blanks, word_end
 
 
 def lines_of(bytes buffer):
@@ -20,6 +20,23 @@ def lines_of(bytes buffer):
             p += 1
             lines += 1
     return lines
+
+
+def has_marks(bytes buffer):
+    """Whether a line of a buffer begins with a byte-order mark; other threads go on meanwhile."""
+    cdef const char* start = buffer
+    cdef const char* p = start
+    cdef const char* end = p + len(buffer)
+    cdef const char* mark = b'\xef\xbb\xbf'
+    cdef bint found = False
+    with nogil:
+        while not found:
+            p = <const char*>memchr(p, 0xEF, end - p)
+            if p == NULL:
+                break
+            found = (p == start or (p - 1)[0] == b'\n') and end - p >= 3 and memcmp(p, mark, 3) == 0
+            p += 1
+    return found
 
 
 def after_line(bytes buffer):
@@ -97,8 +114,12 @@ cdef int64_t line_start(const char* text, int64_t at) noexcept nogil:
 
 
 cdef int64_t qid_of(const char* p) noexcept nogil:
-    """The number after ` qid:` in a line (cut to what fits), or -1."""
+    """The number after ` qid:` in a line (cut to what fits), or -1. `#` in the first word begins no comment."""
     cdef int64_t value = 0
+    p = skip_blanks(p)
+    if p[0] == b'#':
+        return -1
+    p = word_end(p)
     while not is_line_end(p[0]) and p[0] != b'#':
         if is_blank(p[0]) and p[1] == b'q' and p[2] == b'i' and p[3] == b'd' and p[4] == b':' and is_digit(p[5]):
             p += 5

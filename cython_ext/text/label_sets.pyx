@@ -119,7 +119,7 @@ cdef class LabelSetParser(PairParser):
             return p
         while True:
             label = p
-            while not is_blank(p[0]) and not is_line_end(p[0]) and p[0] != b'#' and p[0] != b',' and p[0] != b':':
+            while not is_blank(p[0]) and not is_line_end(p[0]) and p[0] != b',' and p[0] != b':':
                 p += 1
             if p[0] == b':':
                 with gil:
@@ -149,8 +149,10 @@ cdef class LabelSetParser(PairParser):
 
 cdef bint holds_colon(const char* p) noexcept nogil:
     """Whether there is a colon in the word at p, or a comment begins there."""
-    while not is_blank(p[0]) and not is_line_end(p[0]) and p[0] != b'#':
+    if p[0] == b'#':
+        return True
+    while not is_blank(p[0]) and not is_line_end(p[0]):
         if p[0] == b':':
             return True
         p += 1
-    return p[0] == b'#'
+    return False

@@ -128,6 +128,11 @@ cdef class PairLines(Parser):
         self.qid = -1
         self.least = 1
 
+    def count_from(self, int64_t least):
+        """Let feature numbers begin at 0 or 1; the parser itself."""
+        self.least = least
+        return self
+
     cdef int end_line(self, int64_t qid, const char* target, Py_ssize_t size) except -1 nogil:
         """After the pairs of a line: its qid, -1 if it has none, and its target."""
         return 0
@@ -153,11 +158,11 @@ cdef class PairLines(Parser):
         return 0
 
     cdef const char* _line(self, const char* p) except NULL nogil:
-        """Read one line from its target to its comment or end."""
+        """Read one line from its target to its comment or end. `#` in a target is a letter like any other."""
         cdef const char* target = p
         cdef const char* target_end
         cdef int64_t qid = -1
-        while not is_blank(p[0]) and not is_line_end(p[0]) and p[0] != b'#' and p[0] != b':':
+        while not is_blank(p[0]) and not is_line_end(p[0]) and p[0] != b':':
             p += 1
         target_end = p
         if p[0] == b':':
@@ -168,7 +173,10 @@ cdef class PairLines(Parser):
         return p
 
     cdef const char* _pairs(self, const char* p, int64_t* qid) except NULL nogil:
-        """Read a row of `index:value` words up to the comment or the end of the line, where it returns."""
+        """Read a row of `index:value` words up to the comment or the end of the line, where it returns.
+
+        A comment begins behind a blank, or right behind a value, of which `#` can be no part.
+        """
         cdef const char* word
         cdef uint64_t number
         cdef int64_t last = self.least - 1
@@ -236,7 +244,8 @@ cdef class PairLines(Parser):
             self.fail('feature number {} is too large', word, colon, f'expected at most {LARGEST}')
         if int(text) < self.least:
             self.fail('feature number 0 in {}', word, word_end(word),
-                      'expected numbers from 1; in a file that counts from 0 add 1 to every number')
+                      'expected numbers from 1 as in the training data, which were read without --zero-based'
+                      if self.ids.frozen else 'expected numbers from 1; --zero-based reads files that count from 0')
         if int(text) == self.last:
             self.fail(f'feature number {self.last} twice', word, colon, 'expected each number once in a line')
         self.fail(f'feature number {int(text)} after {self.last}', word, colon, 'expected ascending numbers')

@@ -140,7 +140,7 @@ def test_what_cannot_be_read_is_named(tmp_path, data, what):
         source.head()
     assert str(again.value) == str(error.value)
     with pytest.raises(DataError) as again:  # of a taxonomy, class features, a matrix
-        text_lines(tmp_path / 'data', 'expected text')
+        text_lines(tmp_path / 'data')
     assert str(again.value) == str(error.value)
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.errors import UsageError
+from data_formats.registry import FORMATS
 from tests.formats import strategies
 from tests.formats.tools import groups, links, pictures, read, sequences, stream, written
 
@@ -186,7 +187,7 @@ def test_conll_to_everything(tmp_path):
         b'label\t1\tA\nlabel\t2\tB\n'
         b'attribute\t1\tU0:a:\nattribute\t2\tU1:_B-1/X\nattribute\t3\tU0:b\\\nattribute\t4\tU1:X/Y\n'
     )
-    assert written('svmlight', dataset) == b'1 1:1 2:1\n2 3:1 4:1\n2 1:1 2:1\n'
+    assert written('svmlight', dataset) == b'A 1:1 2:1\nB 3:1 4:1\nB 1:1 2:1\n'
 
 
 @pytest.mark.parametrize('target', ['crfsuite', 'svmhmm', 'svmlight'])
@@ -199,9 +200,70 @@ def test_features_of_transitions_have_no_place_elsewhere(tmp_path, target):
 def test_labels_that_are_numbers_stay(tmp_path):
     dataset = read(tmp_path, 'svmlight', '-1 1:1\n0 1:1\n2.5 1:1\n1e3 2:1\n')
     assert written('svmlight', dataset) == b'-1 1:1\n0 1:1\n2.5 1:1\n1000 2:1\n'
-    assert written('svmhmm', dataset) == b'1 qid:1 1:1\n2 qid:2 1:1\n4 qid:3 1:1\n3 qid:4 2:1\n', (
+    assert written('svmhmm', dataset) == b'-1 qid:1 1:1\n0 qid:2 1:1\n2.5 qid:3 1:1\n1000 qid:4 2:1\n'
+    assert written('svmhmm', dataset, io.BytesIO()) == b'1 qid:1 1:1\n2 qid:2 1:1\n4 qid:3 1:1\n3 qid:4 2:1\n', (
         'by name: -1 0 1000 2.5'
     )
+
+
+word_labels = st.sampled_from(['C#', 'a#b', 'é#', 'B-X', '-', ',', '\u2028', '\u00a0', '\x0b', '?', '_']) | st.text(
+    st.characters(blacklist_categories=('Cs', 'Nd'), blacklist_characters=' \t\n\r\0:#.,_+-'), min_size=1, max_size=3
+).filter(lambda text: text.lower() not in ('nan', 'inf', 'infinity'))
+
+
+@given(strategies.sequences(strategies.numbers, word_labels, strategies.values))
+def test_labels_that_are_words_stay(folder, data):
+    first = read(folder, 'svmhmm', strategies.svmhmm(data))
+    assert sequences(first) == plain(data)
+    middle = read(folder, 'crfsuite', written('crfsuite', first))
+    assert sequences(middle) == plain(data)
+    assert sequences(read(folder, 'svmhmm', written('svmhmm', middle))) == plain(data)
+    assert sequences(read(folder, 'svmlight', written('svmlight', first))) == plain(singles(data))
+
+
+@pytest.mark.parametrize('target', ['svmlight', 'svmhmm'])
+@pytest.mark.parametrize(
+    ('labels', 'said'),
+    [
+        ('b #x', "label '#x' cannot be written in"),
+        ('a\\:b', "label 'a:b' cannot be written in"),
+        ('nan a', "label 'nan' is not a number"),
+        ('1,2 a', "several numbers for a label, '1,2'"),
+        ('01 1', "labels '01' and '1' are the same"),
+        ('1.0 +1', "labels '+1' and '1.0' are the same"),
+    ],
+)
+def test_labels_that_would_not_come_back_are_refused(tmp_path, target, labels, said):
+    text = ''.join(f'{label}\t1\n' for label in labels.split(' '))
+    dataset = read(tmp_path, 'crfsuite', text)
+    with pytest.raises(UsageError) as error:
+        written(target, dataset)
+    assert said in str(error.value) and '--names FILE numbers them' in str(error.value)
+    names = io.BytesIO()
+    again = read(tmp_path, target, written(target, dataset, names))
+    assert len(again.label_names) == len(dataset.label_names) and names.getvalue().startswith(b'label\t1\t')
+
+
+@pytest.mark.parametrize('label', ['#x', 'a b', 'a:b', 'a,b'])
+def test_labels_that_cannot_stand_in_a_set_are_refused(tmp_path, label):
+    header = f"@relation 'x: -C 1'\n@attribute '{label}' {{0,1}}\n@attribute 1 numeric\n@data\n1,2\n"
+    dataset = read(tmp_path, 'arff', header)
+    with pytest.raises(UsageError, match=re.escape(f'label {label!r} cannot be written in multilabel files')):
+        written('multilabel', dataset)
+    assert written('multilabel', dataset, io.BytesIO()) == b'1 1:2\n'
+
+
+@given(strategies.numbered, st.sampled_from(['svmlight', 'svmhmm']))
+def test_numbers_from_0(folder, data, name):
+    data = [[(y, {str(int(k) - 1): v for k, v in row.items()}) for y, row in s] for s in data]
+    data = data if name == 'svmhmm' else singles(data)
+    dataset = read(folder, name, PLAIN[name](data), zero_based=True)
+    assert sequences(dataset) == plain(data)
+    out = io.BytesIO()
+    FORMATS[name].write(dataset, out, zero_based=True)
+    assert sequences(read(folder, name, out.getvalue(), zero_based=True)) == plain(data)
+    blocks = list(stream(folder, name, PLAIN[name](data), dataset, 7, zero_based=True))
+    assert list(chain.from_iterable(sequences(b.dataset) for b in blocks)) == plain(data)
 
 
 def test_tokens_without_label(tmp_path):
