@@ -54,7 +54,7 @@ def crfsuite(data):
 
 # Multilabel data are a list of (set of labels, {attribute: value}).
 numbers_from_0 = numbers | st.just('0')
-set_labels = whole_labels | st.sampled_from(['0', '-1', '01', 'C.C1', 'é', '1e3', '@', 'a"b', 'C#', 'a#b', 'a\u00a0\x0b'])
+set_labels = whole_labels | st.sampled_from(['0', '-1', '01', 'C.C1', 'é', '@', 'a"b', 'C#', 'a#b', 'a\u00a0\x0b'])
 
 
 def labelled_sets(labels=set_labels, attributes=numbers_from_0):
