@@ -29,4 +29,6 @@ cdef class GraphFeatures(FeatureMap):
     cdef FactorGraphs graphs
     cdef object spare
     cdef double *spare_data
+    cdef bint untied
     cdef double clear(self, Py_ssize_t i) noexcept nogil
+    cdef void add_column(self, int64_t f, int32_t column, double amount, double *out) noexcept nogil

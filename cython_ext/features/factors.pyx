@@ -138,6 +138,7 @@ cdef class GraphFeatures(FeatureMap):
 
     def __init__(self, FactorWeights weights not None):
         self.weights_of_factors, self.graphs, self.dim = weights, weights.graphs, weights.dim
+        self.untied = self.graphs.layout.untied
         cdef double[::1] spare = np.zeros(self.dim + 1)
         self.spare, self.spare_data = spare, &spare[0]
 
@@ -166,12 +167,35 @@ cdef class GraphFeatures(FeatureMap):
 
     # Inner products by way of a weight vector of zeros, of which only what the example touches is written and cleared:
     # factors of one type share their weights, so the features of each would have to be compared with those of each other.
+    # Where no two factors of an example do, what is not 0 are products of a factor's features with themselves.
 
     cdef void gram_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a,
                          double *out) noexcept nogil:
+        cdef Py_ssize_t s = self.graphs.shape_of[i], c, joint
+        cdef int64_t f
+        cdef double amount
+        cdef const int32_t *column
+        if self.untied:
+            memset(out, 0, self.size_of(i) * sizeof(double))
+            for c in range(count):
+                f = self.graphs.factor_at(self.graphs.factor_begin[s], self.graphs.factor_begin[s + 1], ids[c])
+                column = self.graphs.columns + self.graphs.column_begin[self.graphs.type_of[f]]
+                joint = ids[c] - self.graphs.part[f]
+                if column[joint] >= 0:
+                    amount = a[c] * self.weights_of_factors.square(i, f)
+                    self.add_column(f, column[joint], amount, out + self.graphs.part[f])
+            return
         self.add_parts(i, count, ids, a, 1.0, self.spare_data)
         self.scores(i, self.spare_data, out)
         self.clear(i)
+
+    cdef void add_column(self, int64_t f, int32_t column, double amount, double *out) noexcept nogil:
+        """out[joint state] += amount for those of a factor with this column."""
+        cdef int32_t t = self.graphs.type_of[f]
+        cdef Py_ssize_t joint
+        for joint in range(self.graphs.size[t]):
+            if self.graphs.columns[self.graphs.column_begin[t] + joint] == column:
+                out[joint] += amount
 
     cdef double norm2(self, Py_ssize_t i, const double *a) noexcept nogil:
         self.add(i, a, 1.0, self.spare_data)

@@ -80,8 +80,12 @@ cdef class FactorGraphs:
     cdef Py_ssize_t parts_of(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
         """Structure.parts where parts are the joint states of all factors, and a code is the state of each node."""
         cdef Py_ssize_t s = self.shape_of[i], count = 0
-        cdef int64_t f
-        for f in range(self.factor_begin[s], self.factor_begin[s + 1]):
+        cdef int64_t f, first = self.factor_begin[s]
+        for count in range(self.nodes[s]):          # the joint states of their factors are those of the nodes
+            ids[count] = <int32_t> (self.part[first + count] + code[count])
+            counts[count] = 1.0
+        count = self.nodes[s]
+        for f in range(first + count, self.factor_begin[s + 1]):
             ids[count] = <int32_t> (self.part[f] + self.joint_state(f, code))
             counts[count] = 1.0
             count += 1

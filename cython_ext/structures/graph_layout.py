@@ -81,6 +81,7 @@ class GraphLayout:
     indptr: np.ndarray
     indices: np.ndarray
     values: np.ndarray | None
+    untied: bool = False  # no two factors of an example share their type
 
     @property
     def n(self):

@@ -21,19 +21,19 @@ def layout_of(dataset, pairs=None):
     """The GraphLayout of a LabelSetDataset. pairs: [(j, k), ...] with j < k, ascending, of those with weights (None: of
     all)."""
     labels = len(dataset.label_names)
-    pairs = [(int(j), int(k)) for j, k in (all_pairs(labels) if pairs is None else pairs)]
+    scopes = [(int(j), int(k)) for j, k in (all_pairs(labels) if pairs is None else pairs)]
     node = FactorType((2,), np.array([-1, 0], np.int32), len(dataset.attributes))
     pair = FactorType((2, 2), np.array([-1, -1, -1, 0], np.int32), constant=True)
     shape = Shape(
         labels,
-        np.arange(labels + len(pairs), dtype=np.int32),
-        [*((k,) for k in range(labels)), *pairs],
-        np.zeros(labels + len(pairs), np.int64),
+        np.arange(labels + len(scopes), dtype=np.int32),
+        [*((k,) for k in range(labels)), *scopes],
+        np.zeros(labels + len(scopes), np.int64),
     )
     right = np.zeros((dataset.n, labels), np.int32)
     right[np.repeat(np.arange(dataset.n), np.diff(dataset.label_indptr)), dataset.label_ids] = 1
     return GraphLayout(
-        [node] * labels + [pair] * len(pairs),
+        [node] * labels + [pair] * len(scopes),
         [shape],
         np.zeros(dataset.n, np.int32),
         np.arange(dataset.n, dtype=np.int64),
@@ -42,6 +42,7 @@ def layout_of(dataset, pairs=None):
         dataset.indptr,
         dataset.indices,
         dataset.values,
+        untied=pairs is not None,  # with all pairs too, but last digits of models would not be what they were
     )
 
 

@@ -121,3 +121,15 @@ def test_features_of_labels_apart():
     np.testing.assert_array_equal(features.weights(blocks), w)
     with pytest.raises(ValueError, match='weights of other attributes or labels'):
         features.weights({**blocks, 'pair': np.zeros(6)})
+
+
+@pytest.mark.parametrize('pairs', ['tree', 'loop', 'all'])
+def test_features_of_whole_sets(pairs):
+    """Inner products of what a set adds, also where they are taken factor by factor."""
+    features, rng = problem_of(pairs, 'log').features, np.random.default_rng(3)
+    for i in range(data().n):
+        a = np.where(rng.random(features.scores_of(i, features.zeros()).size) < 0.6, 0, rng.normal())
+        a *= rng.normal(size=a.size)
+        image = features.adjoint(i, a)
+        np.testing.assert_allclose(features.gram_of(i, a), features.scores_of(i, image), rtol=1e-12, atol=1e-12)
+        assert features.norm2_of(i, a) == pytest.approx(image @ image, rel=1e-12)
