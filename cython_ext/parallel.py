@@ -2,12 +2,13 @@
 
 import contextlib
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import pairwise
 
 import numpy as np
 
 NEVER = np.zeros(1, np.int32)
+TICK = 0.001  # seconds between two looks at what can be read, while there is something to give out
 
 
 class Interrupted(Exception):  # noqa: N818 (it is no error)
@@ -92,8 +93,10 @@ def even_ranges(size, count):
     return [(a, b) for a, b in pairwise(bounds) if b > a]
 
 
-def in_order(function, items, threads):
+def in_order(function, items, threads, ready=None):
     """function(item) for each item, in order, by other threads; at most 2 threads + 1 items are held at a time.
+
+    An item None stands for one that is not there yet: until ready() says that it is, results are given out.
 
     Errors keep the order too: what fails, an item on its way here or the function, does so behind all results before.
     An interruption is not held up by what the threads are at.
@@ -101,6 +104,11 @@ def in_order(function, items, threads):
     executor, waiting = ThreadPoolExecutor(threads), deque()
     try:
         for future in _futures(executor, function, items):
+            if future is None:
+                while waiting and not ready():
+                    if wait([waiting[0]], TICK).done:
+                        yield waiting.popleft().result()
+                continue
             waiting.append(future)
             if len(waiting) > 2 * threads:
                 yield waiting.popleft().result()
@@ -111,10 +119,10 @@ def in_order(function, items, threads):
 
 
 def _futures(executor, function, items):
-    """A future for each item, and one that has failed for an error that ends the items."""
+    """A future for each item that is there, and one that has failed for an error that ends the items."""
     try:
         for item in items:
-            yield executor.submit(function, item)
+            yield None if item is None else executor.submit(function, item)
     except Exception as error:
         failed = Future()
         failed.set_exception(error)

@@ -74,9 +74,12 @@ class Reader:
     finish: Callable = finish
 
     def parts(self, source):
-        """Yield the Parts of a source."""
+        """Yield the Parts of a source; None where a source that is `prompt` has nothing to read yet."""
         carried = None
         for text, line in source.blocks(self.cut):
+            if not text:
+                yield None
+                continue
             yield Part(text, line, carried)
             carried = self.carry(text, line, carried)
 

@@ -1,6 +1,9 @@
 """Where data come from: a plain or compressed file, or standard input, read once and in blocks of whole lines."""
 
+import os
 import re
+import select
+import stat
 import sys
 import zlib
 
@@ -13,6 +16,8 @@ HEAD = 1 << 16
 SMALL = 1 << 28  # bytes of a file that is no data
 LONGEST = 1 << 30  # bytes of a line, or of an example
 MARKS = re.compile(b'^(?:\xef\xbb\xbf)+', re.MULTILINE)
+ENOUGH = 6  # bytes that tell compressed files
+PATIENCE = 32  # blocks up to which an example that takes several is looked at whenever there is nothing to read
 
 
 class Source:
@@ -21,12 +26,19 @@ class Source:
     Compression is told by the first bytes and not by the name. A byte-order mark at the beginning of a line is dropped,
     since files with marks may have been joined; a last line without newline gets one; and text that cannot be text
     (UTF-16, NUL bytes, lone carriage returns) is refused.
+
+    Attributes:
+        live: a pipe or a terminal, uncompressed; known when it is open.
+        prompt: where it is live, somebody may wait for what becomes of each unit before writing the next one: `blocks`
+            yields units as soon as they are there, and an empty block where it would wait for more.
     """
 
     def __init__(self, path, block=BLOCK):
         self.path = str(path)
         self.name = '<stdin>' if self.path == '-' else self.path
         self.block = block
+        self.prompt = False
+        self.live = False
         self._raw = None
         self._take = None
         self._start = b''
@@ -54,6 +66,8 @@ class Source:
         while True:
             while len(self._start) < size and (more := self._read(size - len(self._start))):
                 self._start += more
+                if self.prompt and self.live and enough(lines := self._start[: self._start.rfind(b'\n') + 1]):
+                    return without_marks(lines)
             self._refuse_foreign()
             if len(self._start) < size:
                 return without_marks(self._start)
@@ -73,28 +87,53 @@ class Source:
         if self._raw is None:
             self._open()
         line, least = 1, 0
-        parts, self._start = [self._start], b''
-        while chunk := self._read(self.block):
+        parts = []
+        for chunk in self._chunks():
             parts.append(chunk)
-            if sum(map(len, parts)) < least:
+            size = sum(map(len, parts))
+            if size < least and (chunk or size > PATIENCE * self.block):
+                if not chunk:
+                    yield b'', line
                 continue
             buffer = without_marks(b''.join(parts))
             end = cut(buffer)
             if end:
                 block = buffer[:end]
                 self._check(block, line)
-                yield block, line
+                yield block if block.endswith(b'\n') else block + b'\n', line
                 line += lines_of(block)
             elif len(buffer) > LONGEST:
                 raise self._too_long(line)
             # a sequence longer than a block: look again when there is twice as much, not after every chunk
             least = 2 * len(buffer) if not end and len(buffer) >= self.block else 0
             parts = [buffer[end:]]
+            if not chunk:
+                yield b'', line
         rest = without_marks(b''.join(parts))
         if rest:
             rest = rest if rest.endswith(b'\n') else rest + b'\n'
             self._check(rest, line)
             yield rest, line
+
+    def ready(self):
+        """Whether there is something to read, or the end: reading on does not wait."""
+        return not self.live or bool(select.select([self._raw.fileno()], [], [], 0)[0])
+
+    def _chunks(self):
+        """What is read, piece by piece; where `prompt`, an empty piece whenever nothing is there yet."""
+        start, self._start = self._start, b''
+        if self.live and start:  # more may be long in coming
+            yield start
+            start = b''
+        while True:
+            if self.prompt and not self.ready():
+                yield b''
+            if not (chunk := self._read(self.block)):
+                break
+            yield start + chunk
+            start = b''
+        if start:
+            yield start
 
     def contents(self, most=SMALL):
         """The whole of a small file as it stands, but for byte-order marks.
@@ -125,23 +164,35 @@ class Source:
         with file_errors(self.name):
             raw = sys.stdin.buffer if self.path == '-' else open(self.path, 'rb')  # noqa: SIM115
         self._raw = raw
-        self._take = raw.read
-        self._start = self._read(6)
+        self.live = is_live(raw)
+        # what a pipe has now: whoever writes sentence by sentence gets answers at once
+        self._take = raw.read1 if self.live or self.path == '-' else raw.read
+        self._start = self._first()
         try:
             opened = decompressor(raw, self._start)
         except ImportError as error:
             raise DataError(self.name, None, *error.args) from error
         if opened is not None:
+            self.live = False
             self._take, self._start = opened.read, b''
             while len(self._start) < 6 and (more := self._read(6 - len(self._start))):
                 self._start += more
             if compressed_by(self._start) is not None:
                 raise DataError(self.name, None, 'compressed twice', 'expected text, compressed once at most')
-        elif self.path == '-':
-            self._take = raw.read1  # what a pipe has now: whoever writes sentence by sentence gets answers at once
         if self._start.startswith((b'\xff\xfe', b'\xfe\xff')):
             raise DataError(self.name, 1, 'this file is in UTF-16', 'expected UTF-8')
         self._refuse_foreign(lambda: self._read(HEAD))
+
+    def _first(self):
+        """As many bytes as tell what this is; fewer where they are a line or a tree, and hence text."""
+        start = b''
+        while len(start) < ENOUGH and b'\n' not in start and b')' not in start:
+            # all that a pipe has, so that nothing is left in a buffer that `ready` does not see
+            more = self._read(HEAD if self.live else ENOUGH)
+            if not more:
+                break
+            start += more
+        return start
 
     def _read(self, count):
         with file_errors(self.name):
@@ -178,3 +229,11 @@ class Source:
 def without_marks(text):
     """Text (bytes) without the byte-order marks at the beginning of its lines."""
     return MARKS.sub(b'', text) if has_marks(text) else text
+
+
+def is_live(raw):
+    """Whether a binary stream is no file on a disk: what it has depends on who writes it."""
+    try:
+        return not stat.S_ISREG(os.fstat(raw.fileno()).st_mode)
+    except OSError:  # one in memory
+        return False

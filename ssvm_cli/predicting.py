@@ -44,15 +44,17 @@ def predict(o):
     writer = Writer(o, module, decoder)
     scores = decoder.task.scores(model, o)
     scored = o.evaluate or o.metrics is not None
-    source.block = PART
+    source.block, source.prompt = PART, True
     examples = tokens = proved = 0
     with atomic_output(o.output) as stream, source:
         reader = module.reader(source, read_options, model)
         parse = PartParser(source, reader, read_options, model)
         for dataset, outputs, text, known in in_order(
-            lambda part: writer.decode(parse(part)), reader.parts(source), threads
+            lambda part: writer.decode(parse(part)), reader.parts(source), threads, source.ready
         ):
             stream.write(text)
+            if source.live:
+                stream.flush()
             examples, tokens = examples + dataset.n, tokens + dataset.tokens
             proved = None if known is None else proved + known
             if scored:

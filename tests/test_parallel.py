@@ -58,6 +58,25 @@ def test_a_pool_can_be_used_by_its_own_workers():
 
 
 @pytest.mark.parametrize('threads', THREADS)
+def test_results_are_given_out_before_what_is_not_there_yet(threads):
+    """An item None is one that would have to be waited for: all results come before the next item is asked for."""
+    found = []
+
+    def items():
+        for item in (None, 1, 2, None, 3, None, None, 4):
+            yield item
+            if item is None:
+                assert found == [2, 3, 4][: len(found)] and len(found) == len(given)
+            else:
+                given.append(item)
+
+    given = []
+    for result in in_order(lambda i: i + 1, items(), threads, lambda: False):
+        found.append(result)
+    assert found == [2, 3, 4, 5]
+
+
+@pytest.mark.parametrize('threads', THREADS)
 def test_streams_keep_results_and_errors_in_order(threads):
     def items():
         yield from range(5)

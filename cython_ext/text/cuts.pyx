@@ -58,7 +58,8 @@ def after_blank_line(bytes buffer):
 
 
 def after_tree(bytes buffer):
-    """Behind the last line at whose end no bracket is open; a backslash hides one from being seen."""
+    """Behind the last bracket that closes all, or the last line at whose end none is open; a backslash hides one from being
+    seen."""
     cdef const char* start = buffer
     cdef const char* p = start
     cdef const char* end = p + len(buffer)
@@ -70,6 +71,8 @@ def after_tree(bytes buffer):
             elif p[0] == b'(':
                 depth += 1
             elif p[0] == b')':
+                if depth == 1:
+                    last = p + 1 - start
                 depth -= depth > 0
             elif p[0] == b'\n' and depth == 0:
                 last = p + 1 - start
