@@ -11,7 +11,8 @@ With a hard margin the iterates are made feasible by scaling them, and a dual th
 tiny ends the run: for any w with <w, psi> >= 1, ||w(alpha)|| ||w|| >= 1/n sum_i sum_y alpha_i(y).
 
 The quadratic program over the working sets is solved from where it stands by sweeps of block steps on the cached
-inner products (block_dual.pyx), until its own duality gap is small against epsilon.
+inner products (block_dual.pyx), until its own duality gap is small against epsilon. A small one that many sweeps have
+not solved, as happens where features are large against 1 / lambda, is solved at once (joint_program.pyx).
 """
 
 import numpy as np
@@ -21,6 +22,7 @@ from libc.stdint cimport int32_t
 
 from cython_ext.problem import Evaluation
 from cython_ext.problem cimport Problem
+from cython_ext.solvers import joint_program
 from cython_ext.solvers.block_dual cimport BlockDual
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver import NoSolution
@@ -33,6 +35,8 @@ cdef double NO_MARGIN = 1e-4    # a largest possible margin of this share of the
 cdef double SMALL = 1e-6        # a margin that has lost too many digits (it is 1 - a maximum) to scale weights with
 cdef enum:
     SWEEPS = 1000               # most sweeps of one re-optimisation
+    MANY = 100                  # sweeps after which a program of few outputs is solved at once
+    FEW = 500
 
 
 cdef class NSlack(Solver):
@@ -40,6 +44,7 @@ cdef class NSlack(Solver):
 
     cdef readonly BlockDual block
     cdef bint full, hard
+    cdef readonly bint slow                             # the re-optimisation under way takes many sweeps
     cdef readonly double fixed_epsilon, epsilon
     cdef readonly Py_ssize_t every, position, added, pending
     cdef readonly Py_ssize_t sweep, sweep_position      # of the re-optimisation under way; sweep 0: none
@@ -64,20 +69,33 @@ cdef class NSlack(Solver):
         cdef Py_ssize_t n = self.problem.n
         cdef bint room = True
         self.margin = None
-        with nogil:
-            while room and not stop[0] and (self.position < n or self.sweep):
-                if self.sweep:
-                    self.relax()
-                else:
-                    room = self.search(self.position)
-                    self.position += room
-                    if self.pending >= self.every or (self.position == n and self.full):
-                        self.sweep, self.sweep_position, self.sweep_gap = 1, 0, 0.0
+        while room and not stop[0] and (self.position < n or self.sweep):
+            if self.slow and not self._solve(stop):
+                return False
+            with nogil:
+                while room and not stop[0] and not self.slow and (self.position < n or self.sweep):
+                    if self.sweep:
+                        self.relax()
+                    else:
+                        room = self.search(self.position)
+                        self.position += room
+                        if self.pending >= self.every or (self.position == n and self.full):
+                            self.sweep, self.sweep_position, self.sweep_gap = 1, 0, 0.0
         if not room:
             raise MemoryError
         if self.position < n or self.sweep:
             return False
         self._end_pass()
+        return True
+
+    def _solve(self, stop):
+        """Ends a re-optimisation that takes many sweeps; False if it was stopped before."""
+        if joint_program.size(self.block) <= FEW:
+            if not joint_program.maximise(self.block, stop):
+                return False
+            self.problem.features.follow(self.block.w)
+            self.sweep = self.pending = 0
+        self.slow = False
         return True
 
     def _end_pass(self):
@@ -155,6 +173,7 @@ cdef class NSlack(Solver):
         if self.sweep_gap / self.problem.n <= INNER * self.gap_sum / self.position or self.sweep >= SWEEPS:
             self.sweep = self.pending = 0
         else:
+            self.slow = self.sweep == MANY
             self.sweep += 1
         self.sweep_position, self.sweep_gap = 0, 0.0
 
@@ -224,6 +243,7 @@ cdef class NSlack(Solver):
             **{name: getattr(self, name) for name in names}, 'sweep_gap': self.sweep_gap,
             'violation_sum': self.violation_sum, 'primal_sum': self.primal_sum, 'gap_sum': self.gap_sum,
             'estimate': list(self.last_estimate or ()),
+            'slow': bool(self.slow),
             'scores': self.problem.features.followed_scores(self.block.w) if self.position or self.sweep else None,
         }
 
@@ -234,6 +254,7 @@ cdef class NSlack(Solver):
         self.epsilon, self.position, self.added = state['epsilon'], state['position'], state['added']
         self.pending, self.sweep, self.sweep_position = state['pending'], state['sweep'], state['sweep_position']
         self.sweep_gap, self.violation_sum = state['sweep_gap'], state['violation_sum']
+        self.slow = state.get('slow', False)
         self.gap_sum, self.primal_sum = state['gap_sum'], state['primal_sum']
         self.last_estimate = tuple(state['estimate']) or None
 

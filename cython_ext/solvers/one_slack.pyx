@@ -19,12 +19,14 @@ from libc.string cimport memcmp, memcpy
 from cython_ext.objectives.objective cimport MaxObjective
 from cython_ext.problem import Interrupted
 from cython_ext.problem cimport Problem
+from cython_ext.solvers import active_set
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport Solver
 from cython_ext.solvers.working_sets cimport WorkingSet, WorkingSets
 from cython_ext.workspace cimport Workspace
 
 cdef enum:
+    STEPS = 100                 # pairwise steps for each cut
     UNUSED = 50                 # passes after which a cut without weight is forgotten
 GOOD_PART = 0.5                 # of the last gap, by which a cut from the cache has to be violated
 
@@ -191,9 +193,18 @@ cdef class OneSlack(Solver):
         gram[count - 1, :] = gram[:, count - 1] = products
         self.gram, self.bias = gram, np.append(self.bias, bias)
         self.beta, self.used = np.append(self.beta, 0.0), np.append(self.used, self.passes)
-        pairwise_ascent(self.beta, self.bias, self.gram, 1.0 / problem.lam)
+        self._optimise()
         self.used[self.beta > 0] = self.passes
         self.dual_now, self.w = problem.certify(self._point(self.cuts, self.beta))
+
+    def _optimise(self):
+        """The best beta, by pairwise steps, or where these come to nothing by an active-set method."""
+        if pairwise_ascent(self.beta, self.bias, self.gram, 1.0 / self.problem.lam):
+            return
+        before, paired = self._dual(), self.beta
+        self.beta = active_set.solve(self.bias, self.gram / self.problem.lam, paired, np.zeros(len(paired), np.int64))
+        if not self._dual() >= before:
+            self.beta = paired
 
     def _products(self, g):
         """<g, g_k> for every cut, the last one included."""
@@ -304,13 +315,14 @@ cdef class OneSlack(Solver):
 
 def pairwise_ascent(double[::1] beta, const double[::1] bias, const double[:, ::1] gram, double scale):
     """max beta'bias - scale/2 beta'gram beta over distributions beta, from the beta that is there: weight moves from
-    the cut with the least slope that has some to the one with the steepest."""
+    the cut with the least slope that has some to the one with the steepest. False if that did not end."""
     cdef Py_ssize_t k, up, down, count = len(beta)
     cdef double[::1] slope = np.asarray(bias) - scale * (np.asarray(gram) @ np.asarray(beta))
     cdef double gain, curve, step, first = 0.0
     cdef int64_t steps
+    cdef bint ended = False
     with nogil:
-        for steps in range(<int64_t> 2000 * count):
+        for steps in range(<int64_t> STEPS * count):
             up, down = 0, -1
             for k in range(count):
                 if slope[k] > slope[up]:
@@ -321,6 +333,7 @@ def pairwise_ascent(double[::1] beta, const double[::1] bias, const double[:, ::
             if steps == 0:
                 first = gain
             if gain <= 1e-6 * first or up == down:
+                ended = True
                 break
             curve = scale * (gram[up, up] + gram[down, down] - 2 * gram[up, down])
             step = beta[down]
@@ -330,6 +343,7 @@ def pairwise_ascent(double[::1] beta, const double[::1] bias, const double[:, ::
             beta[down] = beta[down] - step if step < beta[down] else 0.0
             for k in range(count):
                 slope[k] -= step * scale * (gram[k, up] - gram[k, down])
+    return ended
 
 
 OPTIONS = {

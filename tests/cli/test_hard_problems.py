@@ -39,3 +39,11 @@ def test_a_first_step_is_found_on_few_graphs(tmp_path):
     settings = ('--solver', 'dlpw', '--lambda', 0.02, '--max-passes', 3000)
     primal, dual = bounds(tmp_path, 'dlpw-start.jsonl', *settings)
     assert dual <= 0.366315 <= primal <= 1.04 * 0.366315
+
+
+@pytest.mark.parametrize('solver', ['n-slack', 'one-slack'])
+def test_cutting_planes_solve_their_programs_to_the_end(tmp_path, solver):
+    """Values of 1e4 tie the examples together: steps on one after the other, or on pairs of cuts, came to nothing."""
+    settings = ('--solver', solver, '--task-loss', 'zero-one', '--lambda', 0.5025, '--max-passes', 20)
+    primal, dual = bounds(tmp_path, 'scaled-matching.links', *settings)
+    assert primal == pytest.approx(1, rel=1e-6) and dual == pytest.approx(1, rel=1e-3)
