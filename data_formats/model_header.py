@@ -33,7 +33,7 @@ NEEDED = {
 NULLABLE = ('rho', 'hash_bits', 'pairs', 'max_length')
 MOST_COLUMNS = 10_000
 MOST_WORDS = 2**31 - 1  # of a sentence
-MOST_BITS = 64
+MOST_BITS = 2**31 - 1  # what fits the number that is checked later
 STATUSES = ('converged', 'finished', 'max-passes', 'max-time', 'interrupted')
 
 

@@ -29,10 +29,12 @@ def grammar_of(header, weights, label_names):
     return Grammar(header['structure']['terminals'], start, *(weights[PREFIX + name] for name in Grammar.ARRAYS))
 
 
-def check_facts(header, error):
-    """Raise error(text, expected) unless the header says what rules begin with and end in."""
+def check_facts(header, labels, error):
+    """Raise error(text, expected) unless the header says what rules begin with and end in. labels: their names."""
     if header['data'].get('top') is None or (header.get('structure') or {}).get('terminals') is None:
         raise error('header of a grammar without data.top and structure.terminals', 'expected both')
+    if header['data']['top'] not in labels:
+        raise error(f'header has data.top = {header["data"]["top"]!r}, which is no label')
 
 
 def read(container, header, names, as_stored):
@@ -41,7 +43,7 @@ def read(container, header, names, as_stored):
         for name in Grammar.ARRAYS
     }
     weights[BLOCK] = numbers(container, BLOCK, (None,))
-    check_facts(header, container.error)
+    check_facts(header, names['label_names'].names(), container.error)
     try:
         grammar = Grammar(header['structure']['terminals'], 0, *(weights[PREFIX + name] for name in Grammar.ARRAYS))
         grammar.check(len(names['label_names']), len(names['word_names']))
@@ -84,7 +86,7 @@ def spelled(grammar, label_names, word_names):
 
 
 def read_rows(rows, header, blocks):
-    check_facts(header, rows.error_of_file)
+    check_facts(header, rows.labels, rows.error_of_file)
     words = rows.places(header.pop('word_names', None), 'word', 'word_names')
     tags = rows.places(header.pop('open_tags', None), 'tag', 'open_tags')
     chains = header.pop('chains', None)

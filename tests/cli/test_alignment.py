@@ -123,7 +123,7 @@ def test_a_model_as_text(files):
         ('substitute\tA\tC\t', 'substitute\tA\tA\t', "a second weight for 'substitute' 'A' 'A'"),
         ('gap\tany\t-', 'gap\topen\t-', "row 'gap' 'open' '-' (expected substitute and two letters, or gap any -)"),
         ('"gap_model": "linear"', '"gap_model": "cubic"', 'structure.gap_model'),
-        ('"align": "local"', '"align": null', 'without gap_model and align'),
+        ('"align": "local"', '"align": null', 'header has structure.align = None (expected local or global)'),
     ],
 )
 def test_text_that_is_no_model(files, old, new, said):

@@ -99,6 +99,7 @@ HEADERS = [
     ('trees', lambda header: header.update(structure={}), 'no structure.nonprojective'),
     ('trees', lambda header: header['structure'].update(hash_bits=10**30), 'header has structure.hash_bits = 1000'),
     ('grammar', lambda header: header['structure'].pop('max_length'), 'no structure.max_length'),
+    ('grammar', lambda header: header['data'].update(top='X'), "header has data.top = 'X', which is no label"),
     ('alignment', lambda header: header.pop('structure'), 'without gap_model and align'),
     ('trees', lambda header: header['data'].update(format='x'), "header has data.format = 'x'"),
 ]
