@@ -54,7 +54,7 @@ def load(path):
     """
     if not os.path.exists(path):
         raise DataError(path, None, 'no such checkpoint', 'leave --resume out to start from the beginning')
-    container = Container(path, DOCUMENT, 'an ssvm checkpoint')
+    container = Container(path, DOCUMENT, 'an ssvm checkpoint', bounded=False)
     document = container.document
     if document.get('format') != FORMAT or document.get('format_version') != FORMAT_VERSION:
         raise container.error(f'checkpoint of format {document.get("format_version")!r}', f'expected {FORMAT_VERSION}')

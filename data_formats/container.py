@@ -21,7 +21,7 @@ import numpy as np
 
 from data_formats.compression import compressed_by, foreign
 from data_formats.errors import DataError, file_errors, shown
-from data_formats.zip_members import LOCAL, START, DamagedError, members_of, pieces
+from data_formats.zip_members import LOCAL, RATIO, START, DamagedError, members_of, pieces
 
 KINDS = 'biuf'  # kinds of numbers that arrays may hold
 SUFFIX = '.npy'
@@ -105,12 +105,14 @@ class Container:
         path: the file; '-' is standard input.
         name: the member that holds the JSON document.
         what: what the file should be, for messages ('an ssvm model').
+        bounded: whether arrays of free length may not be much longer than the file: nothing needs them to be, unless
+            they are vectors of weights that are mostly zero.
 
     Raises:
         DataError: the file is missing, foreign, truncated or altered.
     """
 
-    def __init__(self, path, name, what):
+    def __init__(self, path, name, what, bounded=True):
         self.path = os.fspath(path)
         self.what = what
         with self._open() as stream:
@@ -129,7 +131,7 @@ class Container:
         if foreign is not None:
             raise self.error(f'a member {shown(foreign)} that is none of {what}')
         self._read = set()
-        self._free = max(FREE, GROWTH * len(self._bytes))
+        self._free = max(FREE, (GROWTH if bounded else RATIO) * len(self._bytes))
         self.document = self._read_document(name)
 
     def error(self, text, expected=None):

@@ -16,13 +16,13 @@ BLOCK, NONE = 'arc', '-'
 def read(container, header, names, as_stored):
     from cython_ext.features.arc_table import table_of_blocks
 
-    prefix = 'weights.'
+    prefix, shapes = 'weights.', hashed_shapes(container, header, names)
     weights = {}
     for name in (name.removeprefix(prefix) for name in container.names() if name.startswith(prefix)):
         if name in KINDS:
             weights[name] = container.array(prefix + name, KINDS[name], (None,))
         else:
-            weights[name] = numbers(container, name, (None,) * (1 + name.startswith('relation.')))
+            weights[name] = numbers(container, name, shapes.get(name, (None,) * (1 + name.startswith('relation.'))))
     try:
         table = table_of_blocks(weights, hash_bits_of(header))
     except ValueError as error:
@@ -30,6 +30,22 @@ def read(container, header, names, as_stored):
     if (*table.shape, table.n_labels) != tuple(len(names[name]) for name in (*LISTS, 'label_names')):
         raise container.error('its weights are not those of its words, tags and relations')
     return weights
+
+
+def hashed_shapes(container, header, names):
+    """The shapes of weights that the number of hash bits decides, by name; none for a dictionary."""
+    from cython_ext.features.arc_table import ArcTable
+    from cython_ext.structures.choice import padded
+
+    hash_bits, relations = hash_bits_of(header), len(names['label_names'])
+    if not hash_bits:
+        return {}
+    shape = tuple(len(names[name]) for name in LISTS)
+    try:
+        table = ArcTable(shape, relations, 1 if relations == 1 else padded(relations), hash_bits)
+    except ValueError as error:
+        raise container.error(str(error)) from error
+    return {'arc.weights': (table.arc_weights,), 'relation.weights': (table.relation_rows, relations)}
 
 
 def hash_bits_of(header):

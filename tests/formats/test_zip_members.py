@@ -278,3 +278,17 @@ def test_a_document_that_is_too_large(tmp_path):
     data = container(document={'a': ' ' * (1 << 25)})
     with pytest.raises(DataError, match=r'header\.json would have 33554444 bytes'):
         read(tmp_path / 'c', data)
+
+
+def test_weights_that_are_mostly_zero_may_be_long(tmp_path, monkeypatch):
+    """Those of a checkpoint, and those of a model whose length the rest of it asks for."""
+    monkeypatch.setattr('data_formats.container.FREE', 1 << 16)
+    size = 8 << 20
+    path = tmp_path / 'c'
+    path.write_bytes(bomb(head_of((size,), '|u1'), size))
+    assert len(Container(path, NAME, 'a thing', bounded=False).any_array('zeros')) == size
+    found = Container(path, NAME, 'a thing')
+    with pytest.raises(DataError, match='would have'):
+        found.any_array('zeros')
+    assert len(found.array('zeros', '|u1', (size,))) == size
+    assert len(found.any_array('zeros')) == size, 'as long as one that was asked for'
