@@ -78,7 +78,7 @@ def _list_of(data):
         at = bytes(data[max(0, len(data) - (1 << 17)) :]).rfind(LAST)
         behind = min(len(data), 1 << 17) - at - END.size
         known = at >= 0 and behind > 0
-        raise DamagedError(f'{behind} bytes behind its end' if known else 'its end is missing')
+        raise DamagedError(f'{behind} byte{"s" * (behind > 1)} behind its end' if known else 'its end is missing')
     _, disk, first_disk, here, count, size, begin, comment = END.unpack_from(data, last)
     if comment or disk or first_disk or here != count:
         raise DamagedError('its end is damaged')

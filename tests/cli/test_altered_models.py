@@ -37,7 +37,11 @@ def changed(trained, name, tmp_path, change):
 @pytest.mark.parametrize('more', [b'x', b'\n', bytes(4096)])
 def test_bytes_behind_a_model(files, models, tmp_path, more):
     (tmp_path / 'm').write_bytes(models['svm'].read_bytes() + more)
-    refused(files / 'train.svm', tmp_path / 'm', f'truncated or damaged ({len(more)} bytes behind its end)')
+    refused(
+        files / 'train.svm',
+        tmp_path / 'm',
+        f'truncated or damaged ({len(more)} byte{"s" * (len(more) > 1)} behind its end)',
+    )
 
 
 def test_joined_models(files, models, tmp_path):

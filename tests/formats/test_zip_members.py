@@ -156,7 +156,7 @@ def test_nothing_stands_behind_or_before(tmp_path, more):
         with pytest.raises(DataError):
             read(tmp_path / 'c', changed)
     if more == b'x':
-        with pytest.raises(DataError, match=r'c: a thing that is truncated or damaged \(1 bytes behind its end\)'):
+        with pytest.raises(DataError, match=r'c: a thing that is truncated or damaged \(1 byte behind its end\)'):
             read(tmp_path / 'c', data + more)
 
 
