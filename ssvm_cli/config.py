@@ -2,7 +2,7 @@
 
 import click
 
-from data_formats.errors import DataError
+from data_formats.errors import DataError, shown
 from ssvm_cli.command import Option
 
 TRUE = ('true', 'yes', 'on')
@@ -46,9 +46,9 @@ def read_config(path, command):
         if param is None:
             hint = _nearest(key.value, known)
             expected = f'expected a long option of ssvm {command.name}{hint}'
-            raise _error(path, key, f'unknown option {key.value!r}', expected)
+            raise _error(path, key, f'unknown option {shown(key.value)}', expected)
         if param.name in found:
-            raise _error(path, key, f'option {key.value!r} stands here twice')
+            raise _error(path, key, f'option {shown(key.value)} stands here twice')
         found[param.name] = _value(path, param, key, node)
     return found
 
@@ -88,7 +88,7 @@ def _value(path, param, key, node):
 
     def text(scalar):
         if not isinstance(scalar, yaml.ScalarNode) or scalar.tag == 'tag:yaml.org,2002:null':
-            raise _error(path, scalar, f'option {key.value!r} has no plain value', 'expected one word or number')
+            raise _error(path, scalar, f'option {shown(key.value)} has no plain value', 'expected one word or number')
         return scalar.value
 
     def checked(scalar, value):
@@ -96,7 +96,9 @@ def _value(path, param, key, node):
         try:
             param.type(value, param=param)
         except click.BadParameter as error:
-            raise _error(path, scalar, f'option {key.value!r}: {error.message.removesuffix(".")}') from None
+            raise _error(
+                path, scalar, f'option {shown(key.value)}: {shortened(error.message.removesuffix("."))}'
+            ) from None
         return value
 
     if param.multiple:
@@ -108,8 +110,12 @@ def _value(path, param, key, node):
     if not param.is_flag:
         return checked(node, value)
     if value.lower() not in TRUE + FALSE:
-        raise _error(path, node, f'option {key.value!r} is {value!r}', 'expected true or false')
+        raise _error(path, node, f'option {shown(key.value)} is {shown(value)}', 'expected true or false')
     return value.lower() in TRUE
+
+
+def shortened(text, most=200):
+    return text if len(text) <= most else text[:most] + '...'
 
 
 def _nearest(word, names):
