@@ -36,6 +36,7 @@ COUNTS = re.compile(rb'\d+[ \t]+\d+[ \t]+\d+')
 ARFF = re.compile(rb'(\s|%.*\n)*@relation\s', re.IGNORECASE)
 GRAPH = re.compile(rb'\s*(#.*\n\s*)*\{.*"nodes"')
 LINK = re.compile(rb'[ \t]*[01P]([ \t]+qid:\d+)?[ \t]+\d+-\d+([ \t]+[^\s#]\S*:[^\s:]+)*[ \t]*((?<=[ \t])#|$)')
+QID = re.compile(rb'^[ \t]*[^\s#]\S*[ \t]+qid:\d', re.MULTILINE)
 # a `#` at the beginning, behind a blank or behind the value of a pair, and what is behind it
 COMMENT = re.compile(rb'((?:^|[ \t])(?:[^ \t#:]+:[^ \t#]+)?)#.*')
 
@@ -106,7 +107,7 @@ def detect(source, task=None):
     name = by_extension(source.path) or by_content(source.head())
     if name is None:
         raise DataError(source.name, None, 'cannot tell the format of this file', f'give --format {"|".join(FORMATS)}')
-    if name == 'svmlight' and task == 'chain' and by_content(source.head()) == 'svmhmm':
+    if name == 'svmlight' and task == 'chain' and QID.search(source.head()):
         return 'svmhmm'
     able = [module for module in FORMATS.values() if task in module.TASKS and name in getattr(module, 'ALIKE', ())]
     return able[0].NAME if able else name

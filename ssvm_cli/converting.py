@@ -97,7 +97,7 @@ def convert_data(o, source, progress):
     check_neighbours(module, o.window)
     check_numbers(module, '--zero-based' if o.zero_based else None)
     check_numbers(target_module, '--to-zero-based' if o.to_zero_based else None)
-    if o.source_format == 'auto' and target_module.TASKS[0] == 'multiclass':
+    if o.source_format == 'auto':
         say_what_it_looks_like(source, name, 'auto', None, lambda text: progress.say(f'{o.input}: {text}'))
     how = {'min_freq': o.min_freq, 'bias': o.bias, 'window': o.window, 'zero_based': o.zero_based}
     options = ReadOptions(*template, module.TASKS[0], **how, require_labels=False)

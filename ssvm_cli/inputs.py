@@ -2,7 +2,7 @@
 
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError, UsageError
-from data_formats.registry import FORMATS, TREEBANKS, by_content, by_extension, detect, format_named
+from data_formats.registry import FORMATS, QID, TREEBANKS, by_content, by_extension, detect, format_named
 from data_formats.scaling import NONE, check_scale
 from data_formats.source import Source
 from data_formats.templates import LARGEST_FILE
@@ -44,10 +44,11 @@ def say_what_it_looks_like(source, name, format_name, task, say):
     """Say which other format a file of this one may be in."""
     if name == 'conll' and format_name == 'auto' and (looks := by_content(source.head())) in TREEBANKS:
         say(f'looks like a treebank, but its name is one of columns (--format {looks} reads it as trees)')
-    if name == 'svmlight' and task is None and by_content(source.head()) == 'svmhmm':
+    if name in ('svmlight', 'multilabel') and task != 'multiclass' and QID.search(source.head()):
+        meant = '; --task multiclass says that this is meant' if name == 'svmlight' else ''
         say(
-            'has qid: numbers, which mean nothing in svmlight files: each line is an example of its own '
-            '(--format svmhmm reads sequences, --format svmrank rankings; --task multiclass says that this is meant)'
+            f'has qid: numbers, which mean nothing in {name} files: each line is an example of its own '
+            f'(--format svmhmm reads sequences, --format svmrank rankings{meant})'
         )
 
 

@@ -129,6 +129,9 @@ cdef class LabelSetParser(PairParser):
                 with gil:
                     self.fail('a comma without a label in {}', start, word_end(p),
                               'expected labels parted by commas, without blanks')
+            if label[0] == b'#':  # alone it would be a comment
+                with gil:
+                    self.fail('label {} begins with #', label, p, 'expected labels that begin otherwise')
             self.labels.push(label, p - label)
             self._mark(label, p)
             if p[0] != b',':

@@ -158,6 +158,8 @@ def test_qids_in_a_file_named_svm(tmp_path):
     assert 'has qid: numbers' not in said and '2 examples, 4 tokens, 2 labels' in said
     assert '2 groups, 4 candidates' in run('train', '--task', 'candidates', path, model).stderr
     assert 'has qid: numbers' in run('convert', path, tmp_path / 'b.svm').stderr
+    assert 'mean nothing in multilabel files' in run('convert', path, tmp_path / 'b.ml').stderr
+    assert 'mean nothing in multilabel' in run('train', '--task', 'multilabel', path, model).stderr
     run('convert', '-q', path, tmp_path / 'b.hmm')
     assert (tmp_path / 'b.hmm').read_text() == QIDS
 

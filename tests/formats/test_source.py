@@ -6,6 +6,7 @@ import io
 import itertools
 import lzma
 import os
+import re
 import sys
 import threading
 
@@ -18,6 +19,7 @@ from data_formats.errors import DataError
 from data_formats.source import Source
 
 PACK = {'plain': bytes, 'gzip': gzip.compress, 'bzip2': bz2.compress, 'xz': lzma.compress}
+MARK = b'\xef\xbb\xbf'
 TEXT = b''.join(b'line %d\n' % i for i in range(5000))
 
 
@@ -74,6 +76,25 @@ def test_byte_order_mark_and_last_newline(tmp_path, start, rest):
     path.write_bytes(start + rest)
     with Source(path) as source:
         assert whole(source) == (rest if rest.endswith(b'\n') or not rest else rest + b'\n')
+
+
+@given(st.lists(st.sampled_from([MARK, b'\n', b'\n\n', b'a', b' ', b'\xef', b'\xef\xbb', b'qid:1'])), st.integers(1, 9))
+def test_byte_order_marks_of_joined_files(tmp_path_factory, parts, size):
+    """Those at the beginning of lines are dropped wherever a block ends; lines keep their numbers."""
+    text = b''.join(parts)
+    text += b'\n' * (bool(text) and not text.endswith(b'\n'))
+    expected = re.sub(rb'(?m)^(\xef\xbb\xbf)+', b'', text)
+    path = tmp_path_factory.mktemp('marks') / 'data'
+    path.write_bytes(text)
+    for cut in (after_line, after_blank_line, lambda buffer: 0):
+        with Source(path, block=size) as source:
+            blocks = list(source.blocks(cut))
+        assert b''.join(block for block, _ in blocks) == expected
+        assert [line for _, line in blocks] == [
+            1 + expected.count(b'\n', 0, sum(len(block) for block, _ in blocks[:k])) for k in range(len(blocks))
+        ]
+    with Source(path) as source:
+        assert source.head() == expected and source.contents() == expected
 
 
 @pytest.mark.parametrize('piped', [False, True])
