@@ -36,10 +36,12 @@ class DevScorer:
         self.same_layout = same and feature_set == 'all' and problem.dim == self.decoder.features.dim
 
     def score(self, w):
-        """Column -> score, for a weight vector of the training problem."""
+        """Column -> score, for weights of the training problem. Interrupted: the stop flag of its pool was set."""
         if not self.same_layout:
             w = self.decoder.features.weights(self.features.blocks(w))
         codes, _ = self.decoder.predict(w)
         scores = self.task.scores(self.model)
-        scores.compare(self.dataset, self.task.outputs(codes, self.dataset, self.decoder, w))
+        outputs = self.task.outputs(codes, self.dataset, self.decoder, w)
+        self.decoder.pool.check()
+        scores.compare(self.dataset, outputs)
         return scores.row()
