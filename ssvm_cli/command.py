@@ -36,6 +36,7 @@ class Command(click.Command):
 
     def parse_args(self, ctx, args):
         self._refuse_one_dash(ctx, args)
+        said = habits.said_of_verbosity(self.name, args)
         try:
             rest = super().parse_args(ctx, with_verbosity_level(args))
         except click.NoSuchOption as error:
@@ -49,6 +50,8 @@ class Command(click.Command):
             if not hint:
                 raise
             raise click.UsageError(f'{error.message}.{hint}', ctx) from None
+        if said and not ctx.resilient_parsing:
+            click.echo(said, err=True)
         if ctx.params.pop('quiet', False) and not ctx.resilient_parsing:
             refuse_both(ctx, '--quiet', '--verbose')
             if ctx.get_parameter_source('verbose') != ParameterSource.COMMANDLINE:

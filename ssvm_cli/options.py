@@ -99,6 +99,17 @@ class SlackNorm(click.Choice):
         return super().convert(value, param, ctx)
 
 
+class Verbosity(Whole):
+    """The levels of -v, which is another option elsewhere."""
+
+    def convert(self, value, param, ctx):
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            hint = habits.verbosity_hint(ctx.command.name if ctx else None, value) if str(value).isdigit() else ''
+            self.fail(f'{error.message}{hint}', param, ctx)
+
+
 def list_solvers(ctx, param, value):
     """Callback of --list-solvers: print the table and leave."""
     if value and not ctx.resilient_parsing:
@@ -549,7 +560,7 @@ verbosity_options = together(
     running(
         '-v',
         '--verbose',
-        type=Whole(0, 3),
+        type=Verbosity(0, 3),
         default=1,
         metavar='[LEVEL]',
         help='Say more: 0 nothing, 1 the usual, 2 (no LEVEL) and 3 details.',

@@ -6,17 +6,23 @@ from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import all_solvers
 from cython_ext.structures.registry import structure_info
 from data_formats.errors import UsageError
+from ssvm_cli import habits
 from ssvm_cli.classes import TREE, requested_kind
 from ssvm_cli.inputs import task_before_reading
 from ssvm_cli.kernels import requested_kernel
 from ssvm_cli.label_pairs import check_pairs
 from ssvm_cli.options import TASK_LOSSES, accepted
 from ssvm_cli.settings import check_oracle, parse_settings, with_oracle
-from ssvm_cli.solvers import choose
+from ssvm_cli.solvers import choose, suits
 from ssvm_cli.training_files import check_files
 
 # How a solver takes a start: weights for any data, or a dual point of the same examples.
 STARTS = ('set_start', 'set_dual_point')
+# Why the best outputs of all values of a loss are out of reach.
+UNTOLD = {
+    'hamming': 'no oracle finds the best one with a given number of errors',
+    None: 'there are too many values',
+}
 
 
 def check_request(o):
@@ -42,7 +48,7 @@ def check_request(o):
     task = task_before_reading(o.train, o.format_name, o.task)
     loss = requested_loss(o, task)
     info, settings = requested_solver(o, loss)
-    check_loss(info, task, loss)
+    check_loss(info, task, loss, o)
     starts = STARTS if kernel is None else STARTS[1:]  # coefficients belong to the tokens that they were made for
     if o.init is not None and not any(hasattr(info.make, start) for start in starts):
         able = [other.name for other in all_solvers() if any(hasattr(other.make, start) for start in starts)]
@@ -73,18 +79,27 @@ def requested_loss(o, task):
     return TASK_LOSSES.get(o.task_loss)
 
 
-def check_loss(info, task, loss):
-    """Refuse a loss that the task does not have, and one that is no sum over parts where the solver needs one; task and
-    loss as in requested_loss."""
+def check_loss(info, task, loss, o):
+    """Refuse a loss that the task does not have, one that is no sum over parts where the solver needs one, and one
+    without Strata where the variant needs them; task and loss as in requested_loss."""
     if task is None or loss is None:
         return
     structure = structure_info(task)
     if loss not in structure.losses:
         raise UsageError(f'{task} has no task loss {loss} (choose from {", ".join(structure.losses)})')
     if info.decomposable and loss not in structure.decomposable:
+        able = [other.name for other in all_solvers() if suits(other, o.objective) and not other.decomposable]
+        solvers = f'solvers that do without: {", ".join(able)}'
+        losses = f'losses of {task} that are: {", ".join(structure.decomposable)}' if structure.decomposable else ''
         raise UsageError(
             f'{info.name} needs a task loss that is a sum over parts, and {loss} on {task} is not '
-            '(use another --task-loss or another --solver)'
+            f'({"; ".join(filter(None, (losses, solvers)))})'
+        )
+    if not o.hard_margin and not requested_variant(o).plain and loss not in structure.strata:
+        able = ', '.join(structure.strata)
+        raise UsageError(
+            f'slack rescaling and slack norm 2 take the best output of each value of the loss, and of {loss} on {task} '
+            f'{UNTOLD.get(loss, UNTOLD[None])} (use --task-loss {able}, or margin rescaling with slack norm 1)'
         )
 
 
@@ -94,7 +109,8 @@ def requested_variant(o):
     try:
         variant.check(o.objective)
     except ValueError as error:
-        raise UsageError(str(error)) from error
+        hint = habits.parameter_hint(o.slack_norm) if o.slack_norm == '2' else ''
+        raise UsageError(f'{error}{"." + hint if hint else ""}') from error
     if variant.hard_margin and o.task_loss not in (None, 'zero-one', '0'):
         raise UsageError('--hard-margin has zero-one loss: leave --task-loss out')
     return variant

@@ -141,7 +141,7 @@ class Training:
         if o.task_loss is None and self.loss_name in WHOLE:  # not every solver can do with it
             self.info, settings = requested_solver(o, self.loss_name)
             self.settings = self.info.settings(settings)
-        check_loss(self.info, self.task.name, requested_loss(o, self.task.name))
+        check_loss(self.info, self.task.name, requested_loss(o, self.task.name), o)
         self.lam, origin = constants.settle(o, data.n)
         self.kernel, self.variant = requested_kernel(o), requested_variant(o)
         scaled = '' if self.scale is None else f', values scaled by {o.scale}'

@@ -50,8 +50,8 @@ def build_objective(name, structure, loss, make_strata=None, variant=None):
     variant.check(name)
     if make_strata is None:
         raise ValueError(
-            'this task loss has too many values for slack rescaling and squared slacks '
-            '(use another one, such as zero-one, or margin rescaling with slack norm 1)'
+            'slack rescaling and squared slacks take the best output of each value of the task loss, which '
+            'nothing finds for this one (use another one, such as zero-one, or margin rescaling with slack norm 1)'
         )
     strata = make_strata(structure, loss)
     if variant.hard_margin:

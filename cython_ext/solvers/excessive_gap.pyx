@@ -74,7 +74,7 @@ cdef class ExcessiveGap(Solver):
         Solver.__init__(self, problem)
         if not isinstance(problem.objective.loss, DecomposableLoss):
             raise ValueError(f'excessive-gap needs a task loss that is a sum over parts, and {problem.loss_name} on '
-                             f'{problem.structure_name} is not (use another --task-loss, or --solver bcfw)')
+                             f'{problem.structure_name} is not (bcfw does without)')
         self.loss = problem.objective.loss
         self.adaptive = options['adaptive']
         self.w, self.mixed, self.soft = (problem.features.zeros() for _ in range(3))

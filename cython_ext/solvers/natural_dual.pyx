@@ -42,7 +42,7 @@ cdef class NaturalDual:
         if problem.loss_name is not None:
             if not isinstance(problem.objective.loss, DecomposableLoss):
                 raise ValueError(f'the loss {problem.loss_name} is no sum over the parts of an output, which this solver '
-                                 'needs (use another --task-loss or another --solver)')
+                                 'needs (other solvers do without)')
             self.loss = problem.objective.loss
         problem.features.keep_gram()
         self.strength = problem.lam

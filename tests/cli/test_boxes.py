@@ -162,12 +162,13 @@ def test_held_out_data_and_an_earlier_model(files):
         (('--bias',), '--bias has no meaning'),
         (('--grades',), '--grades has no meaning'),
         (('--task-loss', 'hamming'), 'boxes has no task loss hamming'),
-        (('--rescale', 'slack'), 'too many values'),
+        (('--rescale', 'slack'), 'of overlap on boxes there are too many values (use --task-loss zero-one'),
         (('--feature-set', 'observed'), 'use --feature-set all'),
         (('--task', 'candidates'), 'boxes files hold no data for --task candidates'),
         (('--solver', 'counts'), 'counts is for labels'),
-        (('--solver', 'eg'), 'loss'),
-        (('--solver', 'excessive-gap'), 'loss'),
+        (('--solver', 'eg'), 'overlap on boxes is not (solvers that do without: bcfw, sgd'),
+        (('--solver', 'eg-batch'), 'overlap on boxes is not (solvers that do without: bcfw, sgd'),
+        (('--solver', 'excessive-gap'), 'overlap on boxes is not (solvers that do without: bcfw, sgd'),
     ],
 )
 def test_options_without_meaning(files, options, said):

@@ -347,7 +347,7 @@ def test_refused(bank, monkeypatch, args, code, message):
 
 DAMAGED = '(S (N n) (V v))\n(S (N n'
 EG = ('train', '--solver', 'eg')
-NO_SUM = 'eg needs a task loss that is a sum over parts, and f1 on cfg is not (use another --task-loss or another'
+NO_SUM = 'eg needs a task loss that is a sum over parts, and f1 on cfg is not (solvers that do without: '
 
 
 @pytest.mark.parametrize(

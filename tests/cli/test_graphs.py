@@ -298,7 +298,10 @@ def picture(rng, side):
         (('--relaxation', 'lp', '--solver', 'eg'), 'eg needs the exp oracle, which multilabel lacks'),
         (('--relaxation', 'soft', '--task-loss', 'zero-one'), 'takes a loss that is a sum over nodes'),
         (('--relaxation', 'soft', '--hard-margin'), 'takes a loss that is a sum over nodes'),
-        (('--relaxation', 'soft', '--rescale', 'slack'), 'too many values for slack rescaling'),
+        (
+            ('--relaxation', 'soft', '--rescale', 'slack'),
+            'of hamming on multilabel no oracle finds the best one with a given number of errors (use --task-loss',
+        ),
         (('--kernel', 'rbf'), '--kernel has no meaning for the task multilabel'),
         (('--feature-set', 'observed'), 'use --feature-set all'),
         (('--rho', 0), 'rho'),

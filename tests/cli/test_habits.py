@@ -12,7 +12,8 @@ SAID = {
     '-t 0': "svm_struct's -t 0 is --kernel linear here.",
     '-t 2': "svm_struct's -t 2 is --kernel rbf here.",
     '-t2': "svm_struct's -t 2 is --kernel rbf here.",
-    '-t 3': "svm_struct's -t is --kernel linear, poly or rbf here.",
+    '-t 3': "svm_struct's -t 3 is missing: there are --kernel linear, poly and rbf here.",
+    '-t 7': "svm_struct's -t is --kernel linear, poly or rbf here.",
     '-g 0.5': "svm_struct's -g is --gamma GAMMA here.",
     '-d 3': "svm_struct's -d is --degree N here.",
     '-w 0': "svm_struct's -w 0 is --solver n-slack here.",
@@ -35,6 +36,23 @@ SAID = {
     '-o 3': "'3' is not one of margin (or 2), slack (or 1).",
     '-l 100': '--task-loss 100: no such file '
     '(expected zero-one (or 0), hamming (or 1), f1, given, overlap, tree or a file)',
+    '-t 1d': "crfsuite's -t 1d is --order 1, the default, here.",
+    '-w1 2': "liblinear's -w1 2, the weight of a class, is missing (a cost matrix, --task-loss FILE, makes",
+    '-w-1 0.5': "liblinear's -w-1 0.5, the weight of a class, is missing",
+    '-w 1': "svm_struct's -w 1 is --solver n-slack here.",
+    '-w 9': "svm_struct's -w 9 is missing: an algorithm of its own",
+    '-v 5': "5 is not in the range 0<=x<=3. liblinear's -v 5, cross-validation, is missing (--dev FILE scores",
+    '-s 5': "liblinear's -s 5 is missing: --lambda, of the squared weights, is the only penalty here.",
+    '-s 6': "liblinear's -s 6 is missing: --lambda, of the squared weights, is the only penalty here.",
+    '-s 11': "liblinear's -s 11 is missing: outputs are labels and structures, no numbers here.",
+    '-a CRF-L1': "crf_learn's -a CRF-L1 is missing: --lambda, of the squared weights, is the only penalty here.",
+    '-a rprop': "wapiti's -a rprop is missing: --objective log --solver eg is the nearest here.",
+    '-T maxent': "wapiti's -T maxent is --task multiclass --objective log here.",
+    '-2 0.1': "wapiti's -2 is --lambda, with RHO2/n for n examples, here.",
+    '-j 3': "svm_learn's -j is missing (a cost matrix",
+    '-y 1': "svm_struct's -y is -v LEVEL here.",
+    '--cost 2': "crf_learn's --cost is --lambda, with 1/(n COST) for n examples, here.",
+    '-p 2 --objective log': "variants of hinge, not of log. crf_learn's -p is --threads N here.",
     '-p c2=1': "'c2=1' is not one of 1, 2. crfsuite's -p c2=1 is --lambda, with 2 c2/n for n examples here.",
 }
 
@@ -43,13 +61,29 @@ SAID = {
 def test_train_names_its_own_option(tmp_path, monkeypatch, options, said):
     monkeypatch.chdir(tmp_path)
     result = run('train', *options.split(), 'train.svm', 'model', code=2)
-    assert result.stdout == '' and said in result.stderr and ('Usage: ssvm' in result.stderr or '-l' in options)
+    assert (
+        result.stdout == ''
+        and said in result.stderr
+        and ('Usage: ssvm' in result.stderr or options[:2] in ('-l', '-p'))
+    )
     assert list(tmp_path.iterdir()) == []
 
 
 def test_predict_names_its_own_option():
     said = run('predict', '-m', 'model', 'test.conll', code=2).stderr
     assert "No such option: -m. crf_test and crfsuite's -m is the second argument, MODEL, here." in said
+
+
+@pytest.mark.parametrize(('option', 'ours'), [('-b 1', '--marginals'), ('-s', '--scores'), ('-c', '--evaluate')])
+def test_predict_names_what_else_prints_probabilities(option, ours):
+    assert f' is {ours} here.' in run('predict', *option.split(), 'test.conll', 'model', code=2).stderr
+
+
+@pytest.mark.parametrize('level', ['-v1', '-v2'])
+def test_probabilities_of_crf_test_are_no_verbosity(files, models, level):
+    said = run('predict', level, files / 'test.conll', models['crf']).stderr
+    assert f"{level} says how much is said; crf_test's {level}, probabilities, is --marginals here\n" in said
+    assert 'crf_test' not in run('predict', '-v', level[-1], files / 'test.conll', models['crf']).stderr
 
 
 @pytest.mark.parametrize(
@@ -74,7 +108,7 @@ def test_words_behind_two_dashes_are_names(files, tmp_path):
     assert said == '-lambda: No such file or directory\n'
 
 
-@pytest.mark.parametrize('option', ['-z', '--lamda'])
+@pytest.mark.parametrize('option', ['-Z', '--lamda'])
 def test_options_of_nobody_stay_with_click(option):
     said = run('train', option, '1', 'a', 'b', code=2).stderr
     assert 'No such option' in said and ' here.' not in said
@@ -94,7 +128,13 @@ def test_options_that_are_named_exist():
 
 @pytest.mark.parametrize(
     'options',
-    sorted({text for meanings in HABITS['train'].values() for _, _, values in meanings for text in values.values()}),
+    sorted(
+        text.removesuffix(', the default,')
+        for text in {
+            text for meanings in HABITS['train'].values() for _, _, texts in meanings for text in texts.values()
+        }
+        if not text.startswith('missing')
+    ),
 )
 def test_options_that_are_named_are_understood(tmp_path, options):
     """As far as the first look at the data, of which there are none."""

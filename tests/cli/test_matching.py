@@ -206,7 +206,10 @@ def test_a_run_goes_on_from_a_checkpoint(files):
         (('--solver', 'excessive-gap'), 'excessive-gap needs the exp oracle, which matching lacks'),
         (('--solver', 'svrg', '--oracle', 'exp'), 'use oracle=topk or max'),
         (('--solver', 'counts'), 'counts is for labels'),
-        (('--rescale', 'slack'), 'too many values for slack rescaling'),
+        (
+            ('--rescale', 'slack'),
+            'of hamming on matching no oracle finds the best one with a given number of errors (use --task-loss',
+        ),
         (('--kernel', 'rbf'), '--kernel has no meaning for the task matching'),
         (('--window', 1), '--window has no meaning'),
         (('--task-loss', 'f1'), 'matching has no task loss f1'),

@@ -81,7 +81,7 @@ def test_a_hard_margin_is_infinite_where_it_is_violated(name):
     [
         ('log', None, Variant('slack'), 'variants of hinge, not of log'),
         ('hinge', 'zero-one', Variant('slack', hard_margin=True), 'no slacks'),
-        ('hinge', tiny.cost_matrix(3), Variant('slack'), 'too many values'),
+        ('hinge', tiny.cost_matrix(3), Variant('slack'), 'which nothing finds'),
     ],
 )
 def test_what_does_not_fit_is_refused(objective, loss, variant, message):

@@ -77,5 +77,5 @@ def test_variants_of_the_hinge(solver, variant):
 
 
 def test_variants_of_the_overlap_loss_are_refused():
-    with pytest.raises(ValueError, match='too many values'):
+    with pytest.raises(ValueError, match='slack rescaling and squared slacks take the best output'):
         twin('hinge', 'overlap', Variant('slack', 1))
