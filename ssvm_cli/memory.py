@@ -2,9 +2,10 @@
 
 from data_formats.errors import SolverError
 from ssvm_cli.progress import counted
-from ssvm_cli.resources import total_memory
+from ssvm_cli.resources import free_memory, total_memory
 
 GB = 2**30
+VECTORS = 3  # weights, their change and the best weights
 
 
 def check_triplets(labels, threads):
@@ -19,6 +20,19 @@ def check_triplets(labels, threads):
         )
 
 
+def kept_bytes(problem, info):
+    """What a solver keeps for the parts of all examples."""
+    return info.part_bytes * int(problem.structure.part_indptr()[-1])
+
+
+def too_much(problem, info):
+    """A text about what a solver would keep of a problem, where more than the memory that is free; None elsewhere."""
+    kept, free = kept_bytes(problem, info), free_memory()
+    if not kept or free is None or kept + VECTORS * problem.memory_estimate() <= free:
+        return None
+    return f'{info.name} would keep {_gigabytes(kept)} for the parts of all examples, and {_gigabytes(free)} are free'
+
+
 def check_problem(problem, info, many, advice):
     """Raise SolverError where a problem and its solver cannot fit: weights, their change and the best weights are three
     vectors at least; a solver may keep numbers for each part of each example.
@@ -28,18 +42,23 @@ def check_problem(problem, info, many, advice):
         info: the SolverInfo.
         many, advice: what makes the weights many and what would make them fewer, as the task says it.
     """
-    needed, there = 3 * problem.memory_estimate(), total_memory()
+    needed, there = VECTORS * problem.memory_estimate(), total_memory()
     if there is None:
         return
     there_are = f'and there are {there / GB:.1f} GB'
-    kept = info.part_bytes * int(problem.structure.part_indptr()[-1])
+    kept = kept_bytes(problem, info)
     if kept > there:
+        log = problem.objective_name != 'hinge'
+        instead = f'--solver {"lbfgs" if log else "bcfw"}, or another one, keeps none'
         raise SolverError(
-            f'{info.name} keeps numbers for each part of each example, {kept / GB:.1f} GB, {there_are} '
-            '(another --solver keeps none)'
+            f'{info.name} keeps numbers for each part of each example, {kept / GB:.1f} GB, {there_are} ({instead})'
         )
     basis = getattr(problem.features, 'basis', None)
     if basis is not None and needed + basis.cache_bytes > there:
         raise SolverError(f'{basis}, {there_are} (--kernel-cache MB)')
     if basis is None and needed > there:
         raise SolverError(f'{many} need {needed / GB:.1f} GB at least, {there_are} ({advice})')
+
+
+def _gigabytes(size):
+    return f'{max(size, 0) / GB:.3g} GB'

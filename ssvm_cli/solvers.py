@@ -6,6 +6,7 @@ from cython_ext.solvers.registry import MODULES, all_solvers, solver_info
 from data_formats.errors import UsageError
 
 AUTO = {'hinge': 'bcfw', 'log': 'eg', 'softmax-margin': 'eg'}
+LIGHT = {'eg': 'lbfgs'}  # what `auto` takes where the numbers that a solver keeps for all parts do not fit into memory
 SAID = {'slack': 'slack rescaling', 'squared': 'slack norm 2', 'hard-margin': 'a hard margin'}
 WIDTH = 100
 WHOLE = ('f1', 'overlap')  # usual losses of tasks that are no sums over parts

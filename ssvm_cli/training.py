@@ -9,7 +9,7 @@ import numpy as np
 
 from cython_ext.errors import UnfitDataError
 from cython_ext.features.kernel_function import Kernel
-from cython_ext.solvers.registry import check_oracles
+from cython_ext.solvers.registry import check_oracles, solver_info
 from cython_ext.structures.registry import structure_info
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.atomic import is_special, remove_leftovers
@@ -31,7 +31,7 @@ from ssvm_cli.rescue import save_elsewhere
 from ssvm_cli.resources import available_cpus, return_memory
 from ssvm_cli.schedule import Schedule
 from ssvm_cli.signals import StopFlag
-from ssvm_cli.solvers import WHOLE
+from ssvm_cli.solvers import LIGHT, WHOLE
 from ssvm_cli.tasks import task_named
 from ssvm_cli.training_files import check_model, checkpoint_path, holds_something
 
@@ -40,6 +40,8 @@ GAP_MISSED = 3
 
 class Training:
     """One run of `ssvm train`, step by step."""
+
+    _had = None  # the solver of the run that goes on
 
     def __init__(self, o, info, settings, progress):
         self.o = o
@@ -63,6 +65,7 @@ class Training:
         remove_leftovers(o.model + older_model.BESIDE)
         saved = self._load_checkpoint()
         self.resumed = saved is not None
+        self._had = saved.run.get('solver') if saved else None
         self.earlier = older_model.mark(o.model) if saved is None else saved.parts.get('model', {}).get('earlier')
         self._read()
         self._build()
@@ -221,6 +224,7 @@ class Training:
             )
         except ValueError as error:
             raise self._refused(error) from error
+        self._settle_solver()
         self.run_facts = self._run_facts()
         self.dataset = self.dataset.without_inputs()  # the problem has them in a form of its own
         size = self.problem.memory_estimate() / 2**20
@@ -232,6 +236,19 @@ class Training:
             self._make_solver()
         except ValueError as error:
             raise self._refused(error) from error
+
+    def _settle_solver(self):
+        """`auto` takes a solver that keeps nothing for each part where there is no memory for that; a run that goes on
+        keeps the one that it had."""
+        o = self.o
+        if o.solver != 'auto' or o.settings or o.oracle or self._had == self.info.name or o.kernel != 'linear':
+            return
+        light, why = LIGHT.get(self.info.name), memory.too_much(self.problem, self.info)
+        if light is None or not (why or self._had == light):
+            return
+        self.info = solver_info(light)
+        self.settings = self.info.settings({})
+        self.progress.say(f'solver {light}: {why or "as before"}')
 
     def _make_solver(self):
         """The solver of the present problem; some try out steps before their first pass."""

@@ -224,5 +224,5 @@ INFO = SolverInfo(
     make=Eg,
     kernels=True,
     decomposable=True,
-    part_bytes=20,                  # theta and its means, and theta in single precision in the model
+    part_bytes=36,                  # theta and its means, twice for a checkpoint, and theta of the model in singles
 )

@@ -163,5 +163,5 @@ INFO = SolverInfo(
     make=EgBatch,
     kernels=True,
     decomposable=True,
-    part_bytes=28,                  # as eg, and the theta of the next pass
+    part_bytes=36,                  # theta, means, theta of the next pass and of a checkpoint, and singles in the model
 )

@@ -1,4 +1,7 @@
-"""The small parts: schedule, tolerance, bounds, threads, metrics."""
+"""The small parts: schedule, tolerance, bounds, threads, memory, metrics."""
+
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -6,8 +9,9 @@ import pytest
 from ssvm_cli.certificate import Bounds, Tolerance, absolute_gap, relative_gap
 from ssvm_cli.command import with_verbosity_level
 from ssvm_cli.metrics import Scores, are_chunk_tags
-from ssvm_cli.resources import available_cpus, return_memory
+from ssvm_cli.resources import _limits, available_cpus, return_memory
 from ssvm_cli.schedule import Schedule, Turns
+from tests.cli.commands import environment
 
 
 def evaluations(schedule, passes, promising=lambda k: False):
@@ -188,3 +192,51 @@ def test_tokens_without_label_are_not_counted():
     scores = Scores(['a', 'b'])
     scores.add(np.array([0, 3]), np.array([0, -1, 1], np.int32), np.array([0, 0, 0], np.int32))
     assert scores.tokens == 2 and scores.accuracy() == 0.5
+
+
+def proc_and_groups(tmp_path, lines, **files):
+    """A /proc/self and a folder of control groups with these files, __ in a name being a slash."""
+    (tmp_path / 'self').mkdir()
+    (tmp_path / 'self' / 'cgroup').write_text(lines)
+    (tmp_path / 'self' / 'status').write_text('Name:\tssvm\nVmSize:\t  4096 kB\nVmRSS:\t  1024 kB\n')
+    (tmp_path / 'meminfo').write_text('MemTotal:  99 kB\n')
+    for name, text in files.items():
+        path = tmp_path / 'groups' / name.replace('__', '/').replace('_dot_', '.')
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return {'proc': tmp_path / 'self', 'meminfo': tmp_path / 'meminfo', 'cgroups': tmp_path / 'groups'}
+
+
+def test_memory_of_control_groups_version_2(tmp_path):
+    stat = 'anon 5\ninactive_file 1000\n'
+    where = proc_and_groups(
+        tmp_path, '0::/a/b\n',
+        a__b__memory_dot_max='max\n', a__b__memory_dot_current='50\n',
+        a__memory_dot_max='900000\n', a__memory_dot_current='51000\n', a__memory_dot_stat=stat,
+    )  # fmt: skip
+    assert (900_000, 50_000) in _limits({}, **where)
+
+
+def test_memory_of_control_groups_version_1(tmp_path):
+    where = proc_and_groups(
+        tmp_path, '4:memory:/job\n3:cpuset:/\n',
+        memory__job__memory_dot_limit_in_bytes='700000\n', memory__job__memory_dot_usage_in_bytes='30000\n',
+        memory__job__memory_dot_stat='cache 1\ntotal_inactive_file 10000\n',
+    )  # fmt: skip
+    assert (700_000, 20_000) in _limits({}, **where)
+
+
+def test_memory_of_a_job(tmp_path):
+    where = proc_and_groups(tmp_path, '')
+    assert (2000 << 20, 1 << 20) in _limits({'SLURM_MEM_PER_NODE': '2000'}, **where)
+    assert (600 << 20, 1 << 20) in _limits({'SLURM_MEM_PER_CPU': '200', 'SLURM_CPUS_ON_NODE': '3'}, **where)
+    assert _limits({'SLURM_MEM_PER_NODE': '0'}, **where) == _limits({'SLURM_MEM_PER_CPU': '200'}, **where)
+
+
+@pytest.mark.skipif(not sys.platform.startswith('linux'), reason='reads /proc')
+def test_memory_below_a_limit_of_the_process():
+    code = 'from ssvm_cli.resources import free_memory, total_memory; print(total_memory(), free_memory())'
+    line = f'ulimit -v 2000000; exec {sys.executable} -c "{code}"'
+    found = subprocess.run(['bash', '-c', line], capture_output=True, text=True, check=True, env=environment()).stdout
+    total, free = map(int, found.split())
+    assert total == 2000000 << 10 and 0 < free < total
