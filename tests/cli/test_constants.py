@@ -94,3 +94,14 @@ def test_c_and_a_path_exclude_each_other(files, tmp_path):
 def test_a_c_without_a_lambda_is_refused(files, tmp_path):
     said = run('train', '-c', '1e-310', files / 'train.svm', tmp_path / 'm', code=2).stderr
     assert '-c 1e-310: lambda would be inf (expected a number above 0)' in said
+
+
+@pytest.mark.parametrize('norm', [1, 2])
+@pytest.mark.parametrize('epsilon', [0.3, 0.1, 0.03])
+def test_a_violation_of_epsilon_bounds_the_gap_as_the_manual_says(files, tmp_path, norm, epsilon):
+    """Slack norm 2: P has half the mean of (xi + epsilon)^2, and the mean slack is at most that of their squares."""
+    how = ['-p', norm, '--lambda', 0.02, '--solver', 'n-slack', '--rel-gap', 0, '--set', f'epsilon={epsilon}']
+    run('train', *how, files / 'train.svm', tmp_path / 'm')
+    found = json.loads(run('gap', '--json', files / 'train.svm', tmp_path / 'm').stdout)
+    slack = (2 * found['primal']) ** 0.5
+    assert 0 < found['gap'] <= (epsilon if norm == 1 else epsilon * slack + epsilon**2 / 2)
