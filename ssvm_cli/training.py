@@ -16,7 +16,7 @@ from data_formats.atomic import is_special, remove_leftovers
 from data_formats.errors import DataError, SolverError, UsageError
 from data_formats.model import Model, load, save
 from data_formats.registry import format_named
-from ssvm_cli import __version__, constants, hints, memory, monitor, older_model
+from ssvm_cli import __version__, absent_labels, constants, hints, memory, monitor, older_model
 from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
 from ssvm_cli.classes import TREE, read_classes
 from ssvm_cli.closing import STATUS_TEXT as STATUS_TEXT
@@ -153,6 +153,7 @@ class Training:
         warning = self.task.warning(data, o, self.facts)
         if warning is not None:
             self._say_of_data(warning)
+        self._hint(absent_labels.warning(o.train, data.label_names.names(), self.facts['format']))
         loss = '' if self.loss_name is None else f', task loss {self.loss_name}'
         kernel = '' if self.kernel is None else f', {Kernel.of(self.kernel)}'
         order = ', order 2' if self.structure.get('order') == 2 else ''
