@@ -17,7 +17,9 @@ values = st.one_of(
 )
 numbers = st.integers(1, 12).map(str) | st.sampled_from(['4194304', '4294967297', '999999999999999999'])
 whole_labels = st.integers(1, 12).map(str)
-words = st.text(st.characters(blacklist_categories=('Cs',), blacklist_characters='\t\n\r\0'), min_size=1, max_size=6)
+words = st.text(
+    st.characters(blacklist_categories=('Cs',), blacklist_characters='\t\n\r\0\ufeff'), min_size=1, max_size=6
+)
 names = st.sampled_from(['w=:', 'dir=c:\\tmp', 'a\\', '\\:', '__BOS__', '7', 'é', ' b ']) | words
 
 
