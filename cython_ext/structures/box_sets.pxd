@@ -4,9 +4,12 @@ A box is four numbers, left, top, right and bottom, places from 0 that all belon
 each of them. With the largest box, which holds all of them, and the smallest, which is in all of them and may be empty,
 
     score    <= what is above 0 in the largest + what is below 0 in the smallest
-    overlap  >= I / (A + G - I),  I: what the smallest shares with the right box, A: area of the largest, G: of the right one
+    overlap  >= I / (G + O),  I: what any of them shares at least with the right box, of area G, O: what of the largest is
+                              outside of the right one
 
-since intersection over union, I / (A + G - I), grows with I and falls with A; the loss is 1 - overlap.
+since intersection over union, I / (G + O) for what is shared and what is outside, grows with I and falls with O; the loss
+is 1 - overlap. Both are taken as they are and not as differences of areas: the boxes of one size inside a right box that is
+the whole picture all have the same loss, and a bound that is not exact there would look at each of them.
 """
 
 from libc.math cimport INFINITY
@@ -55,6 +58,18 @@ cdef inline double over(const double *sums, Py_ssize_t stride, const int32_t *fi
     return (below[last[RIGHT] + 1] - above[last[RIGHT] + 1]) - (below[first[LEFT]] - above[first[LEFT]])
 
 
+cdef inline double least_shared(const Set *boxes, Py_ssize_t first, Py_ssize_t last, const int32_t *right) noexcept nogil:
+    """How many places of a row or column any box of a set shares at least with the right box; first, last: its two sides,
+    LEFT and RIGHT or TOP and BOTTOM."""
+    cdef int32_t begin = boxes.high[first], end = boxes.low[last], length
+    if begin <= end:                            # all boxes hold these
+        length = min(end, right[last]) - max(begin, right[first]) + 1
+        return max(length, 0)
+    # some boxes are one place wide, and these may be anywhere between
+    begin, end = max(boxes.low[first], boxes.low[last]), min(boxes.high[first], boxes.high[last])
+    return 1.0 if right[first] <= begin and end <= right[last] else 0.0
+
+
 cdef inline Py_ssize_t widest(const Set *boxes) noexcept nogil:
     """The side with the widest interval."""
     cdef Py_ssize_t side, best = 0
@@ -72,7 +87,7 @@ cdef inline double bound_of(const Set *boxes, const Sums *s, Py_ssize_t stride, 
     """What no box of a set can exceed; right: the right box where the loss counts, or NULL. -inf for no boxes, or for boxes
     that are all forbidden."""
     cdef int32_t[4] largest, smallest
-    cdef double bound, shared
+    cdef double bound, shared, outside
     cdef bint core = boxes.high[LEFT] <= boxes.low[RIGHT] and boxes.high[TOP] <= boxes.low[BOTTOM]
     if is_empty(boxes):
         return -INFINITY
@@ -86,6 +101,7 @@ cdef inline double bound_of(const Set *boxes, const Sums *s, Py_ssize_t stride, 
     if core:
         bound += over(s.costs, stride, smallest, smallest)
     if right != NULL:
-        shared = common(smallest, right) if core else 0.0
-        bound += 1.0 - shared / (area(largest) + area(right) - shared)
+        shared = least_shared(boxes, LEFT, RIGHT, right) * least_shared(boxes, TOP, BOTTOM, right)
+        outside = area(largest) - common(largest, right)
+        bound += 1.0 - shared / (area(right) + outside)
     return bound

@@ -156,6 +156,8 @@ cdef class Boxes(SummedStructure):
         for side in range(4):
             waiting[0].low[side], waiting[0].high[side] = 0, self.size_data[2 * i + side % 2] - 1
         waiting[0].bound = INFINITY
+        if with_loss:
+            s.rounding += 1e-15
         while count:
             count -= 1
             here = waiting[count]
