@@ -82,7 +82,7 @@ cdef class Problem:
             return self.value_and_gradient(w, self.features.zeros(), stop)
         losses, flag = np.empty(self.n), self.pool.stop if stop is None else stop
         self.pool.map(self._losses, [(w, losses, flag, *chunk) for chunk in self._parts(RANGES)])
-        if flag[0]:
+        if flag[0] or self.structure.stopped():
             raise Interrupted
         self.structure.check()
         with np.errstate(all='ignore'):                     # absurd weights have an infinite objective
@@ -92,6 +92,8 @@ cdef class Problem:
         """The largest maximum of any example's MaxObjective: with a hard margin, 1 - the smallest margin."""
         w, tops = np.ascontiguousarray(w, np.float64), np.empty(self.n)
         self.pool.map(self._maxima, [(w, tops, *chunk) for chunk in self._parts(RANGES)])
+        if self.structure.stopped():
+            raise Interrupted
         self.structure.check()
         return tops.max()
 
@@ -107,7 +109,7 @@ cdef class Problem:
         losses, flag = np.empty(self.n), self.pool.stop if stop is None else stop
         chunks = enumerate(self._parts(total.chunks))
         self.pool.map(self._means, [(w, losses, flag, total, c, *chunk) for c, chunk in chunks])
-        if flag[0]:
+        if flag[0] or self.structure.stopped():
             raise Interrupted
         total.total(gradient, self.pool)
         w2, gradient2 = self._regularise(w, gradient)

@@ -39,7 +39,7 @@ def evaluate(Problem problem not None, const double[::1] w, double temperature, 
     losses, biases = np.empty(problem.n), np.empty(problem.n)
     chunks = enumerate(problem._parts(total.chunks))
     problem.pool.map(_pass, [(problem, loss, w, losses, biases, stop, total, c, *chunk) for c, chunk in chunks])
-    if stop[0]:
+    if stop[0] or problem.structure.stopped():
         raise Interrupted
     lam, n = problem.lam, problem.n
     with np.errstate(all='ignore'):                         # absurd weights have an infinite objective

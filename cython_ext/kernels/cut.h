@@ -8,7 +8,8 @@
  *
  * Flows are Dinic's (1970): a search from the sinks for distances, then paths along them until none is left. The number of
  * searches is bounded by that of the vertices whatever the capacities are, and a saturated arc has exactly 0 left, so that
- * rounding cannot keep it from ending. Branching could take exponential time, and has a budget.
+ * rounding cannot keep it from ending. Branching could take exponential time, and has a budget, which is used up at once
+ * when the flag `stop` is set.
  */
 #ifndef SSVM_CUT_H
 #define SSVM_CUT_H
@@ -45,6 +46,7 @@ typedef struct {
     int32_t *kept;                      /* [SSVM_CUT_KEPT nodes] a stack of node and state of branches */
     ptrdiff_t used, depth;
     int64_t budget;                     /* nodes that cuts may still look at; below 0: not found */
+    const int32_t *stop;
     int32_t copies;                     /* 1 where the nodes in question have no negative J among them */
 } ssvm_cut;
 
@@ -71,6 +73,13 @@ static void ssvm_cut_lay_out(ssvm_cut *c, const ssvm_cut_graph *g, double *scrat
     c->kept = c->queue + 2 * n;
     c->used = c->depth = 0;
     c->budget = (int64_t)SSVM_CUT_SEARCH * n + 100000;
+}
+
+/* Whether nobody waits for the labeling any more: it will be any one then. */
+static inline int ssvm_cut_stopped(ssvm_cut *c)
+{
+    if (__atomic_load_n(c->stop, __ATOMIC_RELAXED)) c->budget = -1;
+    return c->budget < 0;
 }
 
 /* Moves the node at place `from` to place `to`, and the one there to `from`. */
@@ -234,7 +243,7 @@ static double ssvm_cut_flow(ssvm_cut *c, ptrdiff_t begin, ptrdiff_t end, double 
 {
     const double total = ssvm_cut_set_up(c, begin, end);
     double sent = 0.0;
-    while (ssvm_cut_distances(c, begin, end)) {
+    while (!ssvm_cut_stopped(c) && ssvm_cut_distances(c, begin, end)) {
         for (ptrdiff_t k = begin; k < end; k++)
             for (int32_t s = 0; s < c->copies; s++) c->current[2 * c->order[k] + s] = c->g->begin[c->order[k]];
         for (ptrdiff_t k = begin; k < end; k++)
@@ -386,10 +395,10 @@ static double ssvm_cut_solve(ssvm_cut *c, ptrdiff_t begin, ptrdiff_t end, double
     double rounding;
     c->budget -= end - begin + 1;
     ptrdiff_t at = begin;
-    if (c->budget >= 0) {
+    if (!ssvm_cut_stopped(c)) {
         const double bound = ssvm_cut_flow(c, begin, end, &rounding);
         if (bound <= least + rounding) return -INFINITY;
-        at = ssvm_cut_label(c, begin, end);
+        if (c->budget >= 0) at = ssvm_cut_label(c, begin, end);
     }
     while (at < end) {
         ptrdiff_t stop = ssvm_cut_component(c, at, end);
@@ -425,13 +434,16 @@ static double ssvm_cut_forbidden(const ssvm_cut_graph *g, const double *theta)
 }
 
 /* max_y <theta, s(y)> of a graph, and its labeling. *exact becomes 0 where the budget was not enough, and the labeling
- * need not be the best; where it is 0 before, there is no search at all. Of a node with a state that is forbidden the other is taken. */
-static double ssvm_cut_max(const ssvm_cut_graph *g, const double *theta, double *scratch, int32_t *code, int *exact)
+ * need not be the best; where it is 0 before, there is no search at all, and none from when *stop is set. Of a node with
+ * a state that is forbidden the other is taken. */
+static double ssvm_cut_max(const ssvm_cut_graph *g, const double *theta, double *scratch, int32_t *code, int *exact,
+                           const int32_t *stop)
 {
     ssvm_cut c;
     double value = 0.0;
     ptrdiff_t given = 0;
     ssvm_cut_lay_out(&c, g, scratch);
+    c.stop = stop;
     memset(c.h, 0, g->nodes * sizeof(double));
     memset(c.J, 0, g->pairs * sizeof(double));
     const double forbidden = ssvm_cut_forbidden(g, theta);

@@ -19,4 +19,4 @@ cdef extern from "cython_ext/kernels/cut.h" nogil:
 
     Py_ssize_t cut_size "ssvm_cut_size"(Py_ssize_t nodes, Py_ssize_t pairs) noexcept
     double cut_max "ssvm_cut_max"(const CutGraph *g, const double *theta, double *scratch, int32_t *code,
-                                  int *exact) noexcept
+                                  int *exact, const int32_t *stop) noexcept

@@ -45,6 +45,6 @@ cdef class BracketF1(TaskLoss):
 cdef class BracketStrata(Strata):
     cdef BracketF1 loss
 
-    cdef void _fill(self, const Forest *f, const double *score, const Grid *grid, Py_ssize_t cells) noexcept nogil
+    cdef bint _fill(self, const Forest *f, const double *score, const Grid *grid, Py_ssize_t cells) noexcept nogil
     cdef void _choose(self, const Forest *f, const double *score, const Grid *grid, Py_ssize_t x, Py_ssize_t h,
                       Py_ssize_t b, int32_t *edge) noexcept nogil

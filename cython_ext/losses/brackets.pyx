@@ -184,6 +184,8 @@ cdef class BracketF1(TaskLoss):
             return z
         cells = self.lay(i, &f, work.table, &grid)
         self._shares(&f, share, &grid)
+        if self.tree.stopped():
+            return -INFINITY
         outside = grid.cells + cells
         memset(outside, 0, cells * sizeof(double))
         memset(events, 0, self.tree.events(i) * sizeof(double))
@@ -207,6 +209,8 @@ cdef class BracketF1(TaskLoss):
         cdef double part
         grid.cells[0] = 1.0
         for x in range(1, f.items):
+            if self.tree.stopped():
+                return
             width = grid.width[x]
             memset(grid.cells + grid.at[x], 0, (grid.hits[x] + 1) * width * sizeof(double))
             for e in range(f.first[x], f.first[x + 1]):
@@ -232,6 +236,8 @@ cdef class BracketF1(TaskLoss):
         cdef double *right_outside
         cdef double sent
         for x in range(f.items - 1, 0, -1):
+            if self.tree.stopped():
+                return
             width = grid.width[x]
             for e in range(f.first[x], f.first[x + 1]):
                 if share[e] == 0.0:
@@ -299,7 +305,9 @@ cdef class BracketStrata(Strata):
             work.deltas[0], work.values[0] = 0.0, -INFINITY
             return 1
         cells = self.loss.lay(i, &f, work.table, &grid)
-        self._fill(&f, score, &grid, cells)
+        if not self._fill(&f, score, &grid, cells):
+            work.deltas[0], work.values[0] = 0.0, -INFINITY
+            return 1
         x = f.items - 1
         width = grid.width[x]
         cells = (grid.hits[x] + 1) * width
@@ -310,20 +318,23 @@ cdef class BracketStrata(Strata):
             work.values[p] = grid.cells[grid.at[x] + p]
         return cells
 
-    cdef void _fill(self, const Forest *f, const double *score, const Grid *grid, Py_ssize_t cells) noexcept nogil:
-        """The value of the best derivation of each item for each (h, b)."""
+    cdef bint _fill(self, const Forest *f, const double *score, const Grid *grid, Py_ssize_t cells) noexcept nogil:
+        """The value of the best derivation of each item for each (h, b). False when it was stopped."""
         cdef Py_ssize_t x, y, z, p, width
         cdef int32_t e
         for p in range(cells):
             grid.cells[p] = -INFINITY
         grid.cells[0] = 0.0
         for x in range(1, f.items):
+            if self.structure.stopped():
+                return False
             width = grid.width[x]
             for e in range(f.first[x], f.first[x + 1]):
                 y, z = f.left[e], f.right[e]
                 join(grid.hits[y] + 1, grid.width[y], grid.cells + grid.at[y], grid.hits[z] + 1, grid.width[z],
                      grid.cells + grid.at[z], score[f.event[e]], width,
                      grid.cells + grid.at[x] + grid.more_hits[e] * width + grid.shift[e])
+        return True
 
     cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work,
                      int32_t *code) noexcept nogil:

@@ -2,7 +2,7 @@ from libc.stdint cimport int32_t, uint64_t
 
 from cython_ext.solvers.acceleration cimport Acceleration
 from cython_ext.solvers.block_dual cimport BlockDual
-from cython_ext.solvers.solver cimport Solver
+from cython_ext.solvers.solver cimport Solver, Visit
 
 
 cdef class BlockFrankWolfe(Solver):
@@ -22,4 +22,4 @@ cdef class BlockFrankWolfe(Solver):
     cdef readonly double dual_norm2             # ||w(alpha)||^2 after the last pass
     cdef object last_estimate
 
-    cdef bint visit(self, Py_ssize_t i) noexcept nogil
+    cdef Visit visit(self, Py_ssize_t i) noexcept nogil

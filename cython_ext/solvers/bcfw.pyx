@@ -15,7 +15,7 @@ from cython_ext.rng cimport random_below, random_unit, shuffle
 from cython_ext.solvers.acceleration cimport Acceleration
 from cython_ext.solvers.block_dual cimport BlockDual
 from cython_ext.solvers.options import Option, SolverInfo
-from cython_ext.solvers.solver cimport Solver
+from cython_ext.solvers.solver cimport DONE, NO_ROOM, STOPPED, Solver, Visit
 
 cdef enum:
     AHEAD = 4                   # visits
@@ -50,7 +50,7 @@ cdef class BlockFrankWolfe(Solver):
 
     def run_pass(self, int32_t[::1] stop):
         cdef Py_ssize_t q, n = self.problem.n
-        cdef bint room = True
+        cdef Visit ending = DONE
         if self.position < 0:
             self._begin_pass()
         with nogil:
@@ -61,11 +61,11 @@ cdef class BlockFrankWolfe(Solver):
                     self.block.sets.announce(self.order[q + 2 * AHEAD])
                     self.block.sets.fetch(self.order[q + AHEAD])
                     self.problem.features.fetch(self.order[q + AHEAD], self.block.w_data)
-                room = self.visit(self.order[q])
-                if not room:
+                ending = self.visit(self.order[q])
+                if ending != DONE:
                     break
                 self.position = q + 1
-        if not room:
+        if ending == NO_ROOM:
             raise MemoryError
         if self.position < n:
             return False
@@ -132,13 +132,17 @@ cdef class BlockFrankWolfe(Solver):
 
     # ------------------------------------------------------------------------------------------------ a visit
 
-    cdef bint visit(self, Py_ssize_t i) noexcept nogil:
-        """One block step; False when there is no memory for another output."""
-        cdef double bias, value = self.block.look(i, &bias)
-        cdef double loss = self.block.objective.loss_of(value), gap = loss - self.block.mean
-        cdef Py_ssize_t place = self.block.place(i, bias, value)
+    cdef Visit visit(self, Py_ssize_t i) noexcept nogil:
+        """One block step."""
+        cdef double bias, value, loss, gap
+        cdef Py_ssize_t place
+        if not self.block.look(i, &value, &bias):
+            return STOPPED
+        loss = self.block.objective.loss_of(value)
+        gap = loss - self.block.mean
+        place = self.block.place(i, bias, value)
         if place < 0:
-            return False
+            return NO_ROOM
         self.oracle_calls += 1
         self.loss_sum += loss
         self.gap_sum += gap
@@ -151,7 +155,7 @@ cdef class BlockFrankWolfe(Solver):
                 self.block.frank_wolfe_step(i, place, gap)
             self.block.apply(i)
         self.block.prune(i, self.cache)
-        return True
+        return DONE
 
     # --------------------------------------------------------------------------------------- what others ask for
 

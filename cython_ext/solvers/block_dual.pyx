@@ -69,12 +69,16 @@ cdef class BlockDual:
 
     # ------------------------------------------------------------------------------------------------ a visit
 
-    cdef double look(self, Py_ssize_t i, double *bias) noexcept nogil:
-        """Rates the cached outputs of an example and asks the oracle: its maximum, the output in work.code, its b."""
+    cdef bint look(self, Py_ssize_t i, double *value, double *bias) noexcept nogil:
+        """Rates the cached outputs of an example and asks the oracle: its maximum, the output in work.code, its b. False
+        where it was stopped."""
         cdef double scale
         self.rate(i)
+        value[0] = self.objective.best(i, self.work.theta, self.work, self.work.code, bias, &scale)
+        if self.problem.structure.stopped():
+            return False
         self.clock += 1
-        return self.objective.best(i, self.work.theta, self.work, self.work.code, bias, &scale)
+        return True
 
     cdef void rate(self, Py_ssize_t i) noexcept nogil:
         """values, mass and mean of an example at the present w; its scores are in work.theta."""

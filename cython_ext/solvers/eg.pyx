@@ -21,7 +21,7 @@ from cython_ext.rng cimport shuffle
 from cython_ext.solvers.acceleration cimport Acceleration
 from cython_ext.solvers.natural_dual cimport NaturalDual
 from cython_ext.solvers.options import Option, SolverInfo
-from cython_ext.solvers.solver cimport Solver
+from cython_ext.solvers.solver cimport DONE, STOPPED, Solver, Visit
 
 cdef enum:
     HALVINGS = 8                # most of one visit
@@ -99,7 +99,8 @@ cdef class Eg(Solver):
             for q in range(self.position, n):
                 if stop[0]:
                     break
-                self.visit(self.order[q])
+                if self.visit(self.order[q]) == STOPPED:
+                    break
                 self.position = q + 1
         if self.position < n:
             return False
@@ -129,7 +130,7 @@ cdef class Eg(Solver):
             self.dual.w *= self.dual.strength / strength
             self.dual.strength = strength
 
-    cdef void visit(self, Py_ssize_t i) noexcept nogil:
+    cdef Visit visit(self, Py_ssize_t i) noexcept nogil:
         """A step that does not lower the dual. One that was cut to the longest allowed now says nothing about longer
         ones, so the step of the example stays what it was."""
         cdef Py_ssize_t attempt
@@ -138,15 +139,19 @@ cdef class Eg(Solver):
         step = min(self.step_data[i], self.dual.longest)
         for attempt in range(HALVINGS):
             gain = self.dual.propose(i, step)
+            if self.problem.structure.stopped():
+                self.oracle_calls -= attempt
+                return STOPPED
             self.oracle_calls += 1
             if gain >= -ROUNDING * self.dual.rounding():
                 self.dual.accept(i)
                 self.gain += gain
                 if attempt or step == self.step_data[i]:
                     self.step_data[i] = step * self.growth
-                return
+                return DONE
             step = max(0.5 * step, SMALLEST)        # not a number counts as a fall
         self.step_data[i] = step
+        return DONE
 
     # --------------------------------------------------------------------------------------- what others ask for
 

@@ -26,7 +26,7 @@ from cython_ext.solvers import joint_program
 from cython_ext.solvers.block_dual cimport BlockDual
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver import NoSolution
-from cython_ext.solvers.solver cimport Solver
+from cython_ext.solvers.solver cimport DONE, NO_ROOM, STOPPED, Solver, Visit
 from cython_ext.solvers.working_sets cimport WorkingSet
 
 cdef double SHARE = 0.1         # of the mean violation of a pass: epsilon of the next one
@@ -67,21 +67,22 @@ cdef class NSlack(Solver):
 
     def run_pass(self, int32_t[::1] stop):
         cdef Py_ssize_t n = self.problem.n
-        cdef bint room = True
+        cdef Visit ending = DONE
         self.margin = None
-        while room and not stop[0] and (self.position < n or self.sweep):
+        while ending == DONE and not stop[0] and (self.position < n or self.sweep):
             if self.slow and not self._solve(stop):
                 return False
             with nogil:
-                while room and not stop[0] and not self.slow and (self.position < n or self.sweep):
+                while ending == DONE and not stop[0] and not self.slow and (self.position < n or self.sweep):
                     if self.sweep:
                         self.relax()
-                    else:
-                        room = self.search(self.position)
-                        self.position += room
+                        continue
+                    ending = self.search(self.position)
+                    if ending == DONE:
+                        self.position += 1
                         if self.pending >= self.every or (self.position == n and self.full):
                             self.sweep, self.sweep_position, self.sweep_gap = 1, 0, 0.0
-        if not room:
+        if ending == NO_ROOM:
             raise MemoryError
         if self.position < n or self.sweep:
             return False
@@ -126,9 +127,12 @@ cdef class NSlack(Solver):
                 raise NoSolution(f'the training data cannot be separated: no weights of norm 1 have a margin above '
                                  f'{margin:.2g} (leave --hard-margin out)')
 
-    cdef bint search(self, Py_ssize_t i) noexcept nogil:
-        """Adds the most violated constraint of an example, if it is one; False when there is no memory for it."""
-        cdef double bias, value = self.block.look(i, &bias), slack = max(0.0, self.best_cached(i)), gap
+    cdef Visit search(self, Py_ssize_t i) noexcept nogil:
+        """Adds the most violated constraint of an example, if it is one."""
+        cdef double bias, value, slack, gap
+        if not self.block.look(i, &value, &bias):
+            return STOPPED
+        slack = max(0.0, self.best_cached(i))
         self.oracle_calls += 1
         gap = self.gap_of(i, value)
         self.primal_sum += self.block.objective.loss_of(value)
@@ -136,12 +140,12 @@ cdef class NSlack(Solver):
         self.violation_sum += max(0.0, value - slack)
         if value > slack + self.epsilon and self.block.sets.find(i, self.block.work.code) < 0:
             if self.block.place(i, bias, value) < 0:
-                return False
+                return NO_ROOM
             self.added += 1
             self.pending += self.full
         if gap > 0 and not self.full:
             self.step(i, gap)
-        return True
+        return DONE
 
     cdef void step(self, Py_ssize_t i, double gap) noexcept nogil:
         """Optimises the block of an example that has just been rated."""

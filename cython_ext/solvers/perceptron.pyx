@@ -22,7 +22,7 @@ from libc.string cimport memcmp
 from cython_ext.problem cimport Problem
 from cython_ext.rng cimport shuffle
 from cython_ext.solvers.options import Option, SolverInfo
-from cython_ext.solvers.solver cimport Solver
+from cython_ext.solvers.solver cimport DONE, NO_ROOM, STOPPED, Solver, Visit
 from cython_ext.solvers.working_sets cimport WorkingSet, WorkingSets
 from cython_ext.workspace cimport Workspace
 
@@ -60,7 +60,7 @@ cdef class Perceptron(Solver):
 
     def run_pass(self, int32_t[::1] stop):
         cdef Py_ssize_t q, n = self.problem.n
-        cdef bint room = True
+        cdef Visit ending = DONE
         if self.position < 0:
             self.position = self.mistakes = 0
             if self.shuffled:
@@ -71,11 +71,11 @@ cdef class Perceptron(Solver):
             for q in range(self.position, n):
                 if stop[0]:
                     break
-                room = self.visit(self.order[q])
-                if not room:
+                ending = self.visit(self.order[q])
+                if ending != DONE:
                     break
                 self.position = q + 1
-        if not room:
+        if ending == NO_ROOM:
             raise MemoryError
         if self.position < n:
             return False
@@ -84,27 +84,29 @@ cdef class Perceptron(Solver):
         self.finished = self.mistakes == 0
         return True
 
-    cdef bint visit(self, Py_ssize_t i) noexcept nogil:
-        """Decodes one example and learns from a mistake; False when there is no memory to remember it."""
+    cdef Visit visit(self, Py_ssize_t i) noexcept nogil:
+        """Decodes one example and learns from a mistake."""
         cdef const int32_t *gold = self.problem.structure.gold(i)
         cdef int32_t *code = self.work.code
         cdef WorkingSet *s = self.sets.sets + i
         cdef Py_ssize_t place
         self.problem.features.scores(i, self.w_data, self.work.theta)
         self.problem.structure.max(i, self.work.theta, self.work.scratch, code)
+        if self.problem.structure.stopped():
+            return STOPPED
         if memcmp(code, gold, self.problem.structure.code_of(i) * sizeof(int32_t)) != 0:
             place = self.sets.find(i, code)
             if place < 0:
                 place = self.sets.append(i, code, self.problem.objective.loss.value(i, code), 0.0)
                 if place < 0:
-                    return False
+                    return NO_ROOM
             s.weight[place] += 1.0
             self.add(i, gold, 1.0)
             self.add(i, code, -1.0)
             self.mistakes += 1
         self.visits += 1
         self.oracle_calls += 1
-        return True
+        return DONE
 
     cdef void add(self, Py_ssize_t i, const int32_t *code, double sign) noexcept nogil:
         """w += sign * phi(x_i, y), and the same in `late`."""

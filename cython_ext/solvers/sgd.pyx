@@ -17,7 +17,7 @@ from cython_ext.solvers.averaged_weights cimport AveragedWeights
 from cython_ext.solvers.differences import largest_right_norm2
 from cython_ext.solvers.first_step import best_first_step
 from cython_ext.solvers.options import Option, SolverInfo
-from cython_ext.solvers.solver cimport Solver
+from cython_ext.solvers.solver cimport DONE, STOPPED, Solver, Visit
 from cython_ext.solvers.working_sets cimport WorkingSet, WorkingSets
 from cython_ext.workspace cimport Workspace
 
@@ -101,7 +101,8 @@ cdef class Sgd(Solver):
             for q in range(self.position, n):
                 if stop[0]:
                     break
-                self.visit(self.order[q], True)
+                if self.visit(self.order[q], True) == STOPPED:
+                    break
                 self.position = q + 1
         if self.position < n:
             return False
@@ -109,15 +110,18 @@ cdef class Sgd(Solver):
         self.passes += 1
         return True
 
-    cdef void visit(self, Py_ssize_t i, bint remember) noexcept nogil:
+    cdef Visit visit(self, Py_ssize_t i, bint remember) noexcept nogil:
         """One step. remember: put the oracle's output into the dual point."""
         cdef Py_ssize_t c, part, count
-        cdef double step = self.gamma0 / (1.0 + <double> self.weights.t / self.t0), delta = 0.0, factor = 1.0
+        cdef double step = self.gamma0 / (1.0 + <double> self.weights.t / self.t0), delta = 0.0, factor = 1.0, loss
         self.weights.scores(i, self.work.theta)
         if self.sums:
-            self.loss_sum += self.sum_objective.mean(i, self.work.theta, self.work, self.work.mean)
+            loss = self.sum_objective.mean(i, self.work.theta, self.work, self.work.mean)
         else:
-            self.loss_sum += self.max_objective.best(i, self.work.theta, self.work, self.work.code, &delta, &factor)
+            loss = self.max_objective.best(i, self.work.theta, self.work, self.work.code, &delta, &factor)
+        if self.problem.structure.stopped():
+            return STOPPED
+        self.loss_sum += loss
         self.oracle_calls += 1
         self.weights.shrink(1.0 - step * self.problem.lam)
         count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.gold_ids, self.work.gold_counts)
@@ -133,6 +137,7 @@ cdef class Sgd(Solver):
         self.weights.arrive()
         if remember and not self.sums:
             self.remember_output(i, delta)
+        return DONE
 
     cdef void remember_output(self, Py_ssize_t i, double delta) noexcept nogil:
         """Moves weight 2 / (p + 1) of example i to the output in work.code in its p-th pass."""

@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t, int64_t, uint64_t
 from cython_ext.features.feature_map cimport Accumulator
 from cython_ext.objectives.smoothed cimport SmoothedLoss, SmoothedWorkspace
 from cython_ext.solvers.averaged_dual cimport AveragedDual
-from cython_ext.solvers.solver cimport Solver
+from cython_ext.solvers.solver cimport Solver, Visit
 
 
 cdef class Svrg(Solver):
@@ -42,6 +42,6 @@ cdef class Svrg(Solver):
     cdef double[4] distance                         # ||w - fixed||^2 at the start, at 1/4 and 3/4 and at the end
     cdef object last                                # (value, dual, smoothing) at the last anchor
 
-    cdef void visit(self, Py_ssize_t i, double *divergence) noexcept nogil
+    cdef Visit visit(self, Py_ssize_t i, double *divergence) noexcept nogil
     cdef const float *mean_at_anchor(self, Py_ssize_t i) noexcept nogil
     cdef void fold(self) noexcept nogil

@@ -45,7 +45,7 @@ from cython_ext.solvers.averaged_dual cimport AveragedDual
 from cython_ext.solvers.differences import largest_right_norm2
 from cython_ext.solvers.first_step import best_first_step
 from cython_ext.solvers.options import Option, SolverInfo
-from cython_ext.solvers.solver cimport Solver
+from cython_ext.solvers.solver cimport DONE, STOPPED, Solver, Visit
 
 STORED = 1 << 30                # bytes up to which the statistics at the anchor are kept
 SAMPLE = 1000                   # examples on which the first step size is chosen
@@ -180,7 +180,8 @@ cdef class Svrg(Solver):
                 for q in range(first, end):
                     if stop[0]:
                         break
-                    self.visit(self.order[q], &self.divergence[0 if q < half else 1])
+                    if self.visit(self.order[q], &self.divergence[0 if q < half else 1]) == STOPPED:
+                        break
                     self.position = q + 1
             if self.position < end:
                 return False
@@ -368,18 +369,21 @@ cdef class Svrg(Solver):
                     work.mean[work.ids[c]] -= work.counts[c]
                 total.put(chunk, i, work.mean)
 
-    cdef void visit(self, Py_ssize_t i, double *divergence) noexcept nogil:
+    cdef Visit visit(self, Py_ssize_t i, double *divergence) noexcept nogil:
         """One step on example i; adds the Bregman divergence of its loss from the anchor."""
         cdef Py_ssize_t c, size = self.problem.structure.size_of(i)
         cdef const float *mean = self.mean_at_anchor(i)
-        cdef double linear = self.linear[i], bias, change
+        cdef double linear = self.linear[i], bias, change, value
         self.problem.features.scores(i, self.fixed_data, self.work.spare)
         self.problem.features.scores(i, self.change_data, self.work.theta)
         for c in range(size):
             self.work.theta[c] = self.work.spare[c] + self.scale * self.work.theta[c]
             if mean[c]:
                 linear += mean[c] * self.work.theta[c]
-        divergence[0] += self.loss.value(i, self.work.theta, self.work, self.work.mean, &bias) - linear
+        value = self.loss.value(i, self.work.theta, self.work, self.work.mean, &bias)
+        if self.problem.structure.stopped():
+            return STOPPED
+        divergence[0] += value - linear
         for c in range(size):
             change = self.work.mean[c] - mean[c]
             self.work.mean[c] = change if change > NEGLIGIBLE or change < -NEGLIGIBLE else 0.0
@@ -387,6 +391,7 @@ cdef class Svrg(Solver):
         self.problem.features.add(i, self.work.mean, -self.step / self.scale, self.change_data)
         if self.scale < 1e-3:
             self.fold()
+        return DONE
 
     cdef const float *mean_at_anchor(self, Py_ssize_t i) noexcept nogil:
         """E_u[s] of example i at the anchor, or s(y_i) for a plain stochastic step, which has no anchor."""

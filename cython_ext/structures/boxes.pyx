@@ -3,7 +3,7 @@
 An output is (left, top, right, bottom), places from 0 that all belong to it, and a part is a word of the picture. The best
 boxes are found by branch and bound over sets of boxes, after the efficient subwindow search of Lampert, Blaschko and Hofmann
 (2008), with the bounds of box_sets.pxd; sets are looked through depth first, the more promising half first, so that memory
-does not grow with the number of boxes. Sums over all boxes visit each of them.
+does not grow with the number of boxes. Sums over all boxes visit each of them, which takes minutes in a large picture.
 """
 
 import numpy as np
@@ -158,7 +158,7 @@ cdef class Boxes(SummedStructure):
         waiting[0].bound = INFINITY
         if with_loss:
             s.rounding += 1e-15
-        while count:
+        while count and not self.stopped():
             count -= 1
             here = waiting[count]
             # bounds are sums in another order than scores
@@ -183,6 +183,9 @@ cdef class Boxes(SummedStructure):
                     here = first[0]
                     first[0], second[0] = second[0], here
                 count += 2
+        if found == 0:                                  # stopped: the corner of the picture is a box, too
+            found, values[0] = 1, -INFINITY
+            memset(codes, 0, 4 * sizeof(int32_t))
         return found
 
     cdef Py_ssize_t take(self, Py_ssize_t i, const double *theta, bint with_loss, const int32_t *box, Py_ssize_t k,
@@ -225,6 +228,8 @@ cdef class Boxes(SummedStructure):
         memset(cover, 0, stride * (height + 1) * sizeof(double))
         for box[TOP] in range(height):
             for box[BOTTOM] in range(box[TOP], height):
+                if self.stopped():
+                    return top
                 for box[LEFT] in range(width):
                     for box[RIGHT] in range(box[LEFT], width):
                         if over(s.bans, stride, box, box) > 0:

@@ -125,7 +125,7 @@ cdef class Cfg(SummedStructure):
             memory = self.memory
             with nogil:
                 lay(g, &chart, <char *> &memory[0], n, items, edges)
-                enough = fill(g, &chart, words, tags)
+                enough = fill(g, &chart, words, tags, self.stop)
             room = items, edges
             items, edges = 2 * items, 2 * edges
         sizes = chart.items, chart.edges
@@ -277,7 +277,9 @@ cdef class Cfg(SummedStructure):
         memory = <int32_t *> scratch
         scratch += forest_size(sizes[0], sizes[1]) // 2 + 1
         lay(g, &chart, <char *> scratch, self.length(i), sizes[2], sizes[3])
-        fill(g, &chart, self.word_data + self.offset_data[i], self.tag_data + self.offset_data[i])
+        if not fill(g, &chart, self.word_data + self.offset_data[i], self.tag_data + self.offset_data[i], self.stop):
+            f.items = 0                                     # stopped: there was room for all the first time
+            return scratch
         mark(g, &chart, &edges)
         number_rules(&chart, self.part_rule + self.part_at[i], m, self.chain_number + self.chain_at[i],
                      <Py_ssize_t> (self.chain_at[i + 1] - self.chain_at[i]))

@@ -17,6 +17,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
+from cython_ext.kernels.stop cimport is_set
 from cython_ext.structures.forest cimport Forest, forest_at
 from cython_ext.structures.grammar import TAGS
 
@@ -167,8 +168,9 @@ cdef bint fits(const GrammarTables *g, int32_t tag, int32_t word, int32_t given)
     return not known(g, word) and g.open[tag >> 6] >> (tag & 63) & 1
 
 
-cdef bint fill(const GrammarTables *g, Chart *c, const int32_t *words, const int32_t *tags) noexcept nogil:
-    """Finds all items and edges. words, tags: [n]. False when there is not room enough."""
+cdef bint fill(const GrammarTables *g, Chart *c, const int32_t *words, const int32_t *tags,
+               const int32_t *stop) noexcept nogil:
+    """Finds all items and edges. words, tags: [n]. False when there is not room enough, or the flag is set."""
     cdef Py_ssize_t length, i, j, first, span, pending, seen
     memset(c.count, 0, g.most * sizeof(int32_t))
     memset(c.chains, 0, g.labels * sizeof(int32_t))
@@ -178,6 +180,8 @@ cdef bint fill(const GrammarTables *g, Chart *c, const int32_t *words, const int
     c.first[0] = c.first[1] = c.symbol[0] = c.span[0] = 0
     for length in range(1, c.n + 1):
         for i in range(c.n - length + 1):
+            if is_set(stop):
+                return False
             j, pending, seen = i + length, 0, 0
             span = i * (c.n + 1) + j
             memset(c.present + span * g.bit_words, 0, g.bit_words * sizeof(uint64_t))

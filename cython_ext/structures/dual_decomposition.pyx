@@ -79,7 +79,7 @@ cdef class DualDecomposition(Structure):
             if score > best or r == 0:
                 best = score
                 memcpy(code, trial, self.code_of(i) * sizeof(int32_t))
-            if best >= bound - ROUNDING * fabs(bound):
+            if best >= bound - ROUNDING * fabs(bound) or self.stopped():
                 break
             if (r + 1) % PATIENCE == 0:
                 if not before - bound > LITTLE * fabs(bound):

@@ -90,8 +90,8 @@ cdef class GraphCuts(RankedStructure):
 
     cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil:
         cdef int exact = not self.failed    # a run that is to end anyway does not wait for more of the same
-        cdef double value = kernel.cut_max(self.cuts + self.graphs.shape_of[i], theta, scratch, code, &exact)
-        if not exact:
+        cdef double value = kernel.cut_max(self.cuts + self.graphs.shape_of[i], theta, scratch, code, &exact, self.stop)
+        if not exact and not self.stopped():
             self.failed = True              # threads write nothing else
         return value
 

@@ -22,7 +22,8 @@ cdef enum:
 
 
 cdef class LocalPolytope(Structure):
-    """graphs: a FactorGraphs. Each call of the max oracle takes the interpreter: one thread at a time."""
+    """graphs: a FactorGraphs. Each call of the max oracle takes the interpreter, one thread at a time, and looks at the
+    stop flag only before: a linear program that has begun goes on to its end."""
 
     exact = False
 
@@ -91,7 +92,7 @@ cdef class LocalPolytope(Structure):
 
     cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil:
         with gil:
-            if self.failure is None:
+            if self.failure is None and not self.stopped():
                 try:
                     return self._solve(i, theta, code)
                 except BaseException as error:              # an interruption among them

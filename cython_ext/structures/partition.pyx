@@ -97,7 +97,7 @@ cdef Py_ssize_t topk(Structure structure, Choices choices, Py_ssize_t i, const d
     while True:
         last = codes + N * count
         count += 1
-        if count == k or values[count - 1] == -INFINITY:
+        if count == k or values[count - 1] == -INFINITY or structure.stopped():
             return count
         memcpy(scores, theta, structure.size_of(i) * sizeof(double))
         for p in range(first):

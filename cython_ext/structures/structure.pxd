@@ -3,6 +3,8 @@
 cimport cython
 from libc.stdint cimport int32_t
 
+from cython_ext.kernels.stop cimport is_set
+
 
 cdef class Structure:
     cdef readonly Py_ssize_t n              # examples
@@ -11,6 +13,8 @@ cdef class Structure:
     cdef readonly Py_ssize_t max_parts      # most parts that one output has
     cdef readonly Py_ssize_t strata, table_size     # what losses have reserved in every workspace
     cdef bint one_part                      # every output is one part, and its code the number of it
+    cdef const int32_t *stop                # the flag that heed() was given
+    cdef object stop_flag
 
     cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil
     cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil
@@ -30,6 +34,11 @@ cdef class Structure:
     cdef inline Py_ssize_t code_length(self, Py_ssize_t i) noexcept nogil:
         """code_of(), likewise."""
         return 1 if self.one_part else self.code_of(i)
+
+    @cython.final
+    cdef inline bint stopped(self) noexcept nogil:
+        """Whether nobody waits for what an oracle is at."""
+        return is_set(self.stop)
 
     cdef Py_ssize_t scratch_size(self, Py_ssize_t k) noexcept nogil
     cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil

@@ -9,11 +9,17 @@ What a structure offers is its class: Structure has the max oracle, RankedStruct
 SummedStructure also the log-partition function with the mean statistics. All methods run without the GIL on
 memory that the caller provides: `scratch` has scratch_size(k) doubles for a top-k call, scratch_size(1) for
 the others. Forbidden parts score -inf.
+
+An oracle may take minutes for one example. Those that can take long look at the flag that heed() was given and give up
+when it is set. What they have written then is safe to look at and otherwise of no use: whoever called asks stopped() and
+takes nothing of it.
 """
 
 import numpy as np
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t
+
+cdef int32_t NEVER = 0
 
 
 def padded(values):
@@ -27,6 +33,9 @@ cdef class Structure:
 
     exact = True
     oracles = ('max',)
+
+    def __cinit__(self):
+        self.stop = &NEVER
 
     cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
         """m_i, the length of theta and of s(y)."""
@@ -82,6 +91,15 @@ cdef class Structure:
         """Room for a loss's own oracle in all workspaces made from now on: values of so many strata, and doubles."""
         self.strata, self.table_size = max(self.strata, strata), max(self.table_size, table_size)
 
+    def heed(self, stop):
+        """From here on oracles give up when stop[0], int32[1], is set. None: whatever happens they go on to the end."""
+        cdef const int32_t[::1] flag
+        if stop is None:
+            self.stop, self.stop_flag = &NEVER, None
+            return
+        flag = self.stop_flag = stop
+        self.stop = &flag[0]
+
     def check(self):
         """Raises InexactError where an oracle has given an output that need not be the best."""
 
@@ -120,7 +138,9 @@ cdef class Structure:
         self._check(i, theta)
         cdef double[::1] scratch = np.empty(self.scratch_size(1) + 1), scores = padded(theta)
         cdef int32_t[::1] code = np.empty(self.code_of(i) + 1, np.int32)
-        cdef double value = self.max(i, &scores[0], &scratch[0], &code[0])
+        cdef double value
+        with nogil:
+            value = self.max(i, &scores[0], &scratch[0], &code[0])
         return value, np.asarray(code)[:self.code_of(i)]
 
     def _check(self, Py_ssize_t i, theta=None, code=None):
@@ -153,7 +173,9 @@ cdef class RankedStructure(Structure):
         values, codes = np.empty(k), np.empty(k * length + 1, np.int32)
         cdef double[::1] values_view = values
         cdef int32_t[::1] codes_view = codes
-        cdef Py_ssize_t count = self.topk(i, &scores[0], k, &scratch[0], &values_view[0], &codes_view[0])
+        cdef Py_ssize_t count
+        with nogil:
+            count = self.topk(i, &scores[0], k, &scratch[0], &values_view[0], &codes_view[0])
         return values[:count], codes[:count * length].reshape(count, length)
 
 
@@ -177,5 +199,7 @@ cdef class SummedStructure(RankedStructure):
         cdef double[::1] scratch = np.empty(self.scratch_size(1) + 1), scores = padded(theta)
         mean = np.empty(self.size_of(i) + 1)
         cdef double[::1] mean_view = mean
-        cdef double value = self.exp(i, &scores[0], &scratch[0], &mean_view[0])
+        cdef double value
+        with nogil:
+            value = self.exp(i, &scores[0], &scratch[0], &mean_view[0])
         return value, mean[:self.size_of(i)]

@@ -70,7 +70,8 @@ def saved(solver):
 
 def interrupted_pass(solver, delay):
     """One call of run_pass whose stop flag is set after `delay` seconds; whether it finished the pass."""
-    stop = go()
+    stop, structure = go(), solver.problem.structure
+    structure.heed(stop)  # as a run of the command does: oracles look at it too
     timer = threading.Timer(delay, stop.__setitem__, (0, 1))
     timer.start()
     try:
@@ -78,3 +79,4 @@ def interrupted_pass(solver, delay):
     finally:
         timer.cancel()
         timer.join()
+        structure.heed(None)

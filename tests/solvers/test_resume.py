@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from cython_ext.problem import build_problem
+from cython_ext.problem import Interrupted, build_problem
 from cython_ext.solvers.registry import MODULES, solver_info
 from tests import graphs
 from tests.solvers import problems, tiny
@@ -173,6 +173,40 @@ def test_a_flag_that_is_up_from_the_start(solver, options, objective):
             assert held.passes == before
             assert held.run_pass(go())
     assert everything(held) == everything(whole)
+
+
+@EVERY_CASE
+def test_a_flag_that_goes_up_inside_an_oracle(solver, options, objective):
+    """The flag is up when the oracle of every first visit comes back: its answer is not taken, and the visit is made
+    again when the run goes on."""
+    problem = tiny_problem(solver, objective)
+    whole = run(make(solver, problem, seed=5, **options), 5)
+    held = make(solver, problem, seed=5, **options)
+    while held.passes < 5 and not held.finished:
+        problem.structure.heed(np.ones(1, np.int32))
+        try:
+            finished = held.run_pass(go())
+        except Interrupted:
+            finished = False
+        finally:
+            problem.structure.heed(None)
+        assert finished or held.run_pass(go())
+    assert everything(held) == everything(whole)
+
+
+@pytest.mark.parametrize('solver', ['bcfw', 'eg', 'n-slack', 'perceptron', 'sgd', 'svrg', 'sc-svrg'])
+def test_a_visit_whose_oracle_was_stopped_changes_nothing(solver):
+    problem = twin('chain-countable', 'hinge').problem
+    held = run(make(solver, problem, seed=5), 2)
+    held.run_pass(np.ones(1, np.int32))  # the order of visits is drawn here
+    problem.structure.heed(np.ones(1, np.int32))
+    try:
+        held.run_pass(go())
+        before = as_bytes(saved(held))
+        assert not held.run_pass(go())
+        assert as_bytes(saved(held)) == before
+    finally:
+        problem.structure.heed(None)
 
 
 @EVERY_CASE
