@@ -1,5 +1,6 @@
 """Build the Cython core. Everything else about the package stands in pyproject.toml."""
 
+import functools
 import os
 import re
 from pathlib import Path
@@ -34,39 +35,70 @@ if SANITIZE:
     LINK += ['-fsanitize=address']
 
 
+# Cython's code for memoryviews and the like, compiled once instead of in most extensions: half the time to build.
+SHARED = 'cython_ext._cyutility'
+
+
+NEEDED = re.compile(
+    r'^from (?P<package>[\w.]+) cimport (?P<names>\([^)]*\)|.*)|^cdef extern from "(?P<extern>.+)"'
+    r'|^#include "(?P<include>.+)"',
+    re.MULTILINE,
+)
+
+
+@functools.cache
+def needed_by(path):
+    """The .pxd files and headers that a file names, and its own .pxd file."""
+    found = [path.with_suffix('.pxd')]
+    for match in NEEDED.finditer(path.read_text()):
+        found += [Path(name) for name in (match['extern'], match['include']) if name]
+        if match['package']:
+            folder = Path(*match['package'].split('.'))
+            names = re.findall(r'\w+', match['names'])
+            found += [folder.with_suffix('.pxd'), *(folder / f'{name}.pxd' for name in names)]
+    return [other for other in found if other.is_file() and other != path]
+
+
+def dependencies(source):
+    """All that a source is made of besides itself, as paths. Cython's own list ends where something is cimported under
+    another name and where a header includes another one."""
+    found, waiting = set(), [source]
+    while waiting:
+        more = set(needed_by(waiting.pop())) - found
+        found |= more
+        waiting += more
+    return found
+
+
+def forget_outdated(source, depends):
+    """Remove the C file of a source that is older than a .pxd file it was made of: Cython makes it anew then."""
+    made = source.with_suffix('.c')
+    if made.is_file():
+        newest = max((path.stat().st_mtime for path in depends if path.suffix == '.pxd'), default=0)
+        if made.stat().st_mtime < newest:
+            made.unlink()
+
+
 def extensions():
-    """One extension per .pyx; the module name is the path."""
-    return [
-        Extension(
-            '.'.join(path.with_suffix('').parts),
-            [str(path)],
-            include_dirs=['.'],
-            extra_compile_args=COMPILE,
-            extra_link_args=LINK,
-        )
-        for path in sorted(Path('cython_ext').rglob('*.pyx'))
-    ]
+    """One extension per .pyx, whose name is the path, and that of what Cython would otherwise put into each of them."""
+    found = [extension(SHARED, SHARED.replace('.', '/') + '.c')]
+    for source in sorted(Path('cython_ext').rglob('*.pyx')):
+        depends = dependencies(source)
+        forget_outdated(source, depends)
+        found.append(extension('.'.join(source.with_suffix('').parts), str(source), sorted(map(str, depends))))
+    return found
 
 
-def with_nested_headers(extension):
-    """Let an extension depend on the headers that its headers include: Cython notes only those that it names itself."""
-    found = set()
-    wanted = [name for name in extension.depends if Path(name).is_file()]
-    while wanted:
-        name = wanted.pop()
-        if name not in found:
-            found.add(name)
-            wanted += re.findall(r'^#include "(.+)"', Path(name).read_text(), re.MULTILINE)
-    extension.depends = sorted(found)
-    return extension
+def extension(name, source, depends=()):
+    flags = {'extra_compile_args': COMPILE, 'extra_link_args': LINK}
+    return Extension(name, [source], include_dirs=['.'], depends=list(depends), **flags)
 
 
 Options.warning_errors = True
 JOBS = os.cpu_count() or 1
 setup(
-    ext_modules=[
-        with_nested_headers(extension)
-        for extension in cythonize(extensions(), compiler_directives=DIRECTIVES, nthreads=JOBS)
-    ],
+    ext_modules=cythonize(
+        extensions(), compiler_directives=DIRECTIVES, nthreads=JOBS, shared_utility_qualified_name=SHARED
+    ),
     options={'build_ext': {'parallel': JOBS}},
 )

@@ -1,9 +1,13 @@
 """What the compiler is given and what it says: no warnings, no hints, no machine-specific flags, nothing left out."""
 
+import contextlib
+import os
 import re
 import runpy
+import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -28,8 +32,8 @@ def build(monkeypatch):
     """The globals of setup.py, run without building anything; `extensions` and `directives` as it passed them on."""
     seen = {}
 
-    def cythonize(extensions, compiler_directives, **_):
-        seen.update(extensions=extensions, directives=compiler_directives)
+    def cythonize(extensions, compiler_directives, shared_utility_qualified_name, **_):
+        seen.update(extensions=extensions, directives=compiler_directives, shared=shared_utility_qualified_name)
         return []
 
     monkeypatch.chdir(ROOT)
@@ -45,7 +49,7 @@ def test_flags_are_portable_and_exact(build, monkeypatch, switch):
     if switch:
         monkeypatch.setenv(switch, '1')
     seen = build()
-    assert len(seen['extensions']) == len(SOURCES)
+    assert len(seen['extensions']) == len(SOURCES) + 1
     for extension in seen['extensions']:
         flags = [*extension.extra_compile_args, *extension.extra_link_args]
         assert not [flag for flag in flags if UNWANTED.match(flag)]
@@ -70,14 +74,89 @@ def test_functions_without_the_gil_say_how_they_fail():
 
 
 def test_every_source_is_an_extension_named_by_its_path(build):
-    names = {extension.name: extension.sources for extension in build()['extensions']}
+    seen = build()
+    names = {extension.name: extension.sources for extension in seen['extensions']}
+    assert names.pop(seen['shared']) == [seen['shared'].replace('.', '/') + '.c']
     assert names == {'.'.join(path.with_suffix('').parts): [str(path)] for path in SOURCES}
 
 
-def test_headers_trigger_a_rebuild(build):
-    headers = {str(path.relative_to(ROOT)) for path in ROOT.glob('cython_ext/**/*.h')}
-    for extension in build()['extensions']:
-        assert headers <= set(extension.depends)
+# Prints the extensions that are older than something they are made of.
+STALE = """
+from pathlib import Path
+from setuptools import Distribution
+from setuptools.modified import newer_group
+import setuptools
+
+def setup(ext_modules, **_):
+    for extension in ext_modules:
+        path = Path(*extension.name.split('.'))
+        (built,) = path.parent.glob(path.name + '.*.so')
+        if newer_group([*extension.sources, *extension.depends], str(built), 'newer'):
+            print('stale', extension.name)
+
+setuptools.setup = setup
+exec(compile(Path('setup.py').read_text(), 'setup.py', 'exec'))
+"""
+
+
+@pytest.fixture(scope='module')
+def compiled_copy(tmp_path_factory):
+    """The core with all that was compiled of it, to touch files in."""
+    copy = tmp_path_factory.mktemp('copy')
+    if len(list(ROOT.glob('cython_ext/**/*.so'))) <= len(SOURCES) or not (ROOT / 'cython_ext/problem.c').exists():
+        pytest.skip('these tests need a core that was compiled in place')
+    shutil.copytree(ROOT / 'cython_ext', copy / 'cython_ext')
+    for name in ('setup.py', 'pyproject.toml', 'README.md', 'LICENSE'):
+        shutil.copy2(ROOT / name, copy)
+    return copy
+
+
+def stale(copy):
+    run = subprocess.run([sys.executable, '-c', STALE], cwd=copy, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    return {line.removeprefix('stale ') for line in run.stdout.splitlines() if line.startswith('stale ')}
+
+
+def includers(copy, header):
+    """Modules whose generated C includes a header, itself or through others."""
+    headers, found = {header}, set()
+    sources = {path: path.read_text() for path in copy.glob('cython_ext/**/*.h')}
+    while found != headers:
+        found = headers
+        headers = found | {path for path, text in sources.items() if includes(text, found, copy)}
+    modules = {source for source in copy.glob('cython_ext/**/*.c') if includes(source.read_text(), headers, copy)}
+    return {'.'.join(path.relative_to(copy).with_suffix('').parts) for path in modules}
+
+
+def includes(text, headers, copy):
+    return any(f'#include "{path.relative_to(copy)}"' in text for path in headers)
+
+
+@pytest.mark.parametrize('header', ['eisner', 'log_space', 'cut', 'alignment'])
+def test_a_touched_header_recompiles_what_includes_it_and_nothing_else(compiled_copy, header):
+    """Directly, through another header or through a .pxd file."""
+    path = compiled_copy / f'cython_ext/kernels/{header}.h'
+    expected = includers(compiled_copy, path)
+    assert 0 < len(expected) < len(SOURCES) / 2
+    assert stale(compiled_copy) == set()
+    with touched(path):
+        assert stale(compiled_copy) == expected
+
+
+def test_a_touched_declaration_recompiles_those_that_cimport_it_under_any_name(compiled_copy):
+    """Cython itself does not follow `cimport alignment as kernel`."""
+    users = {'cython_ext.structures.alignment', 'cython_ext.features.alignment', 'cython_ext.losses.candidates'}
+    with touched(compiled_copy / 'cython_ext/kernels/alignment.pxd'):
+        assert stale(compiled_copy) == users
+    assert stale(compiled_copy) == users  # their C was made anew
+
+
+@contextlib.contextmanager
+def touched(path):
+    now, before = time.time() + 10, path.stat()
+    os.utime(path, (now, now))
+    yield
+    os.utime(path, (before.st_atime, before.st_mtime))
 
 
 def test_cython_has_nothing_to_say(build, tmp_path):
@@ -86,9 +165,19 @@ def test_cython_has_nothing_to_say(build, tmp_path):
     program = (
         'import sys; from Cython.Build import cythonize; from Cython.Compiler import Options;'
         'Options.warning_errors = True;'
-        'cythonize(sys.argv[3:], build_dir=sys.argv[1], compiler_directives=eval(sys.argv[2]), force=True)'
+        'cythonize(sys.argv[4:], build_dir=sys.argv[1], compiler_directives=eval(sys.argv[2]), force=True,'
+        'shared_utility_qualified_name=sys.argv[3])'
     )
-    command = [sys.executable, '-c', program, str(tmp_path), repr(build()['directives']), *map(str, SOURCES)]
+    seen = build()
+    command = [
+        sys.executable,
+        '-c',
+        program,
+        str(tmp_path),
+        repr(seen['directives']),
+        seen['shared'],
+        *map(str, SOURCES),
+    ]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     said = re.sub(r'^(\[ *\d+/\d+\] )?Cythonizing .*\n', '', run.stdout + run.stderr, flags=re.MULTILINE)
     assert run.returncode == 0 and not said, said
