@@ -34,17 +34,28 @@ FUZZ_SEED ?= 0
 fuzz: $(VENV)/test-installed
 	$(BIN)/python -m tests.fuzz --count $(FUZZ_COUNT) --seed $(FUZZ_SEED) $(FUZZ)
 
-# A virtual environment with the package in it, as an editable install: Python files take effect at once, and what is
-# compiled is compiled again when one of its sources is newer.
+# A virtual environment with the package in it, as an editable install: Python files take effect at once, and of what is
+# compiled each module is compiled again when one of its sources is newer.
 $(VENV)/created:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "ssvm needs Python 3.10 or newer: make PYTHON=...")'
 	$(PYTHON) -m venv $(VENV)
 	touch $@
 
-$(VENV)/installed: $(VENV)/created $(SOURCES)
-	@echo 'installing ssvm into $(VENV) and compiling its extensions, which takes some minutes'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+# What pyproject.toml asks for to build, and then the package without its extensions: pip would compile all of them again
+# at each change, in a folder of its own.
+$(VENV)/packaged: $(VENV)/created pyproject.toml setup.py
+	$(BIN)/python -c "$(BUILD_REQUIREMENTS)" > $(VENV)/build-requirements
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/build-requirements
+	SSVM_COMPILED=0 $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable .
 	touch $@
+
+$(VENV)/installed: $(VENV)/packaged $(SOURCES)
+	@echo 'compiling the extensions of ssvm, which takes some minutes the first time'
+	$(BIN)/python setup.py --quiet build_ext --inplace
+	touch $@
+
+BUILD_REQUIREMENTS := import re; \
+  print(*re.findall(r'\x22(.+?)\x22', re.search('^requires = (.+)', open('pyproject.toml').read(), re.M)[1]), sep='\n')
 
 # Only what the tests need besides: asking pip for `.[test]` would compile everything once more.
 $(VENV)/test-installed: $(VENV)/installed

@@ -13,6 +13,8 @@ from setuptools import Extension, setup
 # (CONTRIBUTING.md shows both).
 DEBUG = os.environ.get('SSVM_DEBUG', '0') != '0'
 SANITIZE = os.environ.get('SSVM_SANITIZE', '0') != '0'
+# SSVM_COMPILED=0 is for an editable install whose extensions `build_ext --inplace` compiles (Makefile).
+COMPILED = os.environ.get('SSVM_COMPILED', '1') != '0'
 
 DIRECTIVES = {
     'language_level': 3,
@@ -99,6 +101,8 @@ JOBS = os.cpu_count() or 1
 setup(
     ext_modules=cythonize(
         extensions(), compiler_directives=DIRECTIVES, nthreads=JOBS, shared_utility_qualified_name=SHARED
-    ),
+    )
+    if COMPILED
+    else [],
     options={'build_ext': {'parallel': JOBS}},
 )
