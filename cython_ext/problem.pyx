@@ -5,6 +5,7 @@ worked on in fixed chunks by several threads; every sum has an order of its own,
 no digit.
 """
 
+import contextlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,6 +59,13 @@ cdef class Problem:
         if features is self.features:
             (<Problem> other)._accumulator = self._accumulator
         return other
+
+    @contextlib.contextmanager
+    def stoppable(self, stop):
+        """Let a flag, int32[1], stop what is done within the block: passes over the examples, which raise Interrupted, and
+        oracles that take long in the midst of one."""
+        with self.pool.stoppable(stop), self.structure.heeding(stop):
+            yield
 
     @property
     def sums(self):

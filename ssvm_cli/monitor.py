@@ -102,7 +102,7 @@ class Monitor:
         self._started = self._saved if self.limits.started is None else self.limits.started
         first_row = self._evaluated is None and (evaluate_first or self.limits.max_passes == 0)
         self._due |= first_row
-        with self._time_limit(stop):
+        with self._time_limit(stop), self.problem.structure.heeding(stop.flag):
             if not self._begun and not first_row:
                 self._offer_start(stop.flag)
             status = self._loop(stop)

@@ -92,7 +92,7 @@ class PathTraining(Training):
         bounds, self.lam = self.monitor.bounds, lam
         self.problem = self.problem.with_lambda(lam)
         try:
-            with self.problem.pool.stoppable(stop.flag):
+            with self.problem.stoppable(stop.flag):
                 self._make_solver()
                 if hasattr(self.solver, 'set_dual_point') and bounds.point is not None:
                     self.solver.set_dual_point(bounds.point)
@@ -113,12 +113,12 @@ class PathTraining(Training):
             Schedule(o.gap_every),
             self.progress,
             seconds=self._making,
-            stoppable=self.problem.pool.stoppable,
+            stoppable=self.problem.stoppable,
         )
         with self._failing_explained():
             status = self.monitor.run(stop, evaluate_first=place > 0 or o.init is not None)
         row, scores, bounds = None, {}, self.monitor.result
-        with self.problem.pool.stoppable(stop.flag), contextlib.suppress(Interrupted):
+        with self.problem.stoppable(stop.flag), contextlib.suppress(Interrupted):
             row = self.monitor.row()
             scores = self._dev.score(bounds.w) if self._dev else {}
         self._let_go_of_the_solver()

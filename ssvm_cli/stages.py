@@ -66,7 +66,7 @@ class StagedTraining(Training):
                 return status
             present = self.structure, self.problem, self.solver, {**self._before}
             try:
-                with self.problem.pool.stoppable(stop.flag):
+                with self.problem.stoppable(stop.flag):
                     solved = self._report(stage)
                     if status not in SOLVED or (len(self._rhos) == 1 and (solved or not self.o.augmented_lagrangian)):
                         return status

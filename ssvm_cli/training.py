@@ -125,7 +125,7 @@ class Training:
             save=self._save_checkpoint if self.checkpoint_path else None,
             save_every=self.o.checkpoint_every,
             seconds=self._making,
-            stoppable=self.problem.pool.stoppable,
+            stoppable=self.problem.stoppable,
         )
 
     # ------------------------------------------------------------------------------------------- before the run

@@ -15,6 +15,8 @@ when it is set. What they have written then is safe to look at and otherwise of 
 takes nothing of it.
 """
 
+import contextlib
+
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t
@@ -99,6 +101,16 @@ cdef class Structure:
             return
         flag = self.stop_flag = stop
         self.stop = &flag[0]
+
+    @contextlib.contextmanager
+    def heeding(self, stop):
+        """heed() within a block."""
+        before = self.stop_flag
+        self.heed(stop)
+        try:
+            yield
+        finally:
+            self.heed(before)
 
     def check(self):
         """Raises InexactError where an oracle has given an output that need not be the best."""
