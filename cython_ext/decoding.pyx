@@ -122,11 +122,3 @@ cdef class Decoder:
                 length = indptr[i + 1] - indptr[i]
                 if rows != NULL and length:
                     memcpy(rows + indptr[i] * width, work.mean, length * width * sizeof(double))
-
-
-def build_decoder(dataset, task, feature_set='all', pool=None, basis=None, structure=None):
-    """The Decoder of a data set. basis: the KernelBasis that weight vectors are for, None for linear features; structure:
-    dict of further arguments that the task's build takes."""
-    from cython_ext.structures.registry import structure_info
-
-    return Decoder(*structure_info(task).build(dataset, feature_set, basis=basis, **(structure or {})), pool)

@@ -4,9 +4,8 @@ import sys
 from itertools import pairwise
 
 from cython_ext.objectives.registry import OBJECTIVES
-from cython_ext.structures.registry import MODULES as TASKS
-from cython_ext.structures.registry import structure_info
-from cython_ext.structures.relaxations import RELAXATIONS
+from cython_ext.tasks.registry import TASKS, task_info
+from cython_ext.tasks.relaxations import RELAXATIONS
 
 FORMAT = 'ssvm-model'
 FORMAT_VERSION = 1
@@ -203,7 +202,7 @@ def _check_version(header, error):
 
 
 def _check_loss(header, with_cost, error):
-    loss, known = header['loss'], structure_info(header['task']).losses
+    loss, known = header['loss'], task_info(header['task']).losses
     if loss in BY_MATRIX and not with_cost:
         raise error(f'header has loss = {loss!r} and there is no cost matrix')
     if loss not in (*known, *BY_MATRIX, 'none'):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from data_formats.errors import DataError
-from data_formats.parameters.arcs import hash_bits_of
+from data_formats.parameters.dependency import hash_bits_of
 
 BINS = np.arange(16, dtype=np.uint16)
 

@@ -14,7 +14,7 @@ from data_formats.empties import numbers_of
 from data_formats.errors import DataError
 from data_formats.model import load
 from data_formats.model_header import BY_MATRIX
-from data_formats.parameters.label_sets import MULTIPLIERS
+from data_formats.parameters.multilabel import MULTIPLIERS
 from data_formats.scaling import SCALES
 from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
 from ssvm_cli.complaints import beside_the_result
@@ -105,7 +105,7 @@ def trainable(dataset, model, path, progress):
 
 def problem_of(model, dataset, threads, path, data_path):
     """The training problem that a model solves, on some data; the paths of both are for messages."""
-    from cython_ext.problem import build_problem
+    from cython_ext.tasks.build import build_problem
 
     header = model.header
     loss = model.cost if header['loss'] in BY_MATRIX else header['loss']

@@ -9,7 +9,7 @@ from data_formats.atomic import atomic_output, is_special
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError, UsageError, file_errors
 from data_formats.model import is_container, load, save
-from data_formats.parameters.label_sets import OF_EXAMPLES
+from data_formats.parameters.multilabel import OF_EXAMPLES
 from data_formats.registry import FORMATS, by_extension, detect, format_named
 from data_formats.source import Source
 from ssvm_cli.complaints import beside_the_result

@@ -6,7 +6,7 @@ import numpy as np
 
 from cython_ext.structures.count_layout import CountsError
 from cython_ext.structures.elimination import TooLargeError
-from cython_ext.structures.relaxations import INFERENCES
+from cython_ext.tasks.relaxations import INFERENCES
 from data_formats.errors import DataError, UsageError
 from ssvm_cli.tasks import task_named
 
@@ -38,7 +38,7 @@ class Decoder:
 
     def on(self, dataset):
         """The model's Predictions of a dataset over its vocabularies."""
-        from cython_ext.decoding import build_decoder
+        from cython_ext.tasks.build import build_decoder
 
         try:
             decoder = build_decoder(dataset, self.task.name, **self._how)

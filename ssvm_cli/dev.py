@@ -19,7 +19,7 @@ class DevScorer:
     """
 
     def __init__(self, path, model, problem, feature_set):
-        from cython_ext.decoding import build_decoder
+        from cython_ext.tasks.build import build_decoder
 
         self.task, self.model = task_named(model.task), model
         self.dataset = read_data(path, model)

@@ -20,13 +20,10 @@ import functools
 
 import click
 
+from cython_ext.tasks.registry import TASKS
 from ssvm_cli import habits
 from ssvm_cli.command import GeometricPath, LazyChoice, Number, NumberOrPath, Option, Whole
 
-TASKS = (
-    *('multiclass', 'chain', 'dependency', 'alignment', 'cfg', 'multilabel', 'graph', 'matching'),
-    *('candidates', 'boxes'),
-)
 OBJECTIVES = ('hinge', 'log', 'softmax-margin')
 FEATURE_SETS = ('all', 'observed')
 ORDERS = ('1', '2')

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import click
 
-from cython_ext.structures.relaxations import INFERENCES
+from cython_ext.tasks.relaxations import INFERENCES
 from ssvm_cli import options
 from ssvm_cli.command import Command, Whole
 

@@ -1,7 +1,7 @@
 """--relaxation and --rho: which problem is solved over graphs, and how its weights predict."""
 
 from cython_ext.structures.block_layout import has_global_factors
-from cython_ext.structures.relaxations import RHO, has_cuts, has_exact_oracle
+from cython_ext.tasks.relaxations import RHO, has_cuts, has_exact_oracle
 from data_formats.errors import UsageError
 from ssvm_cli.label_pairs import said_of_pairs
 

@@ -4,7 +4,7 @@ import os
 
 from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import all_solvers
-from cython_ext.structures.registry import structure_info
+from cython_ext.tasks.registry import task_info
 from data_formats.errors import UsageError
 from ssvm_cli import habits
 from ssvm_cli.classes import TREE, requested_kind
@@ -75,7 +75,7 @@ def requested_loss(o, task):
     if o.hard_margin:
         return 'zero-one'
     if o.task_loss is None:
-        return None if task is None else structure_info(task).default_loss
+        return None if task is None else task_info(task).default_loss
     return TASK_LOSSES.get(o.task_loss)
 
 
@@ -84,7 +84,7 @@ def check_loss(info, task, loss, o):
     without Strata where the variant needs them; task and loss as in requested_loss."""
     if task is None or loss is None:
         return
-    structure = structure_info(task)
+    structure = task_info(task)
     if loss not in structure.losses:
         raise UsageError(f'{task} has no task loss {loss} (choose from {", ".join(structure.losses)})')
     if info.decomposable and loss not in structure.decomposable:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from cython_ext.local_marginals import relaxed_dual
 from cython_ext.parallel import Interrupted
-from cython_ext.structures.relaxations import next_stage
+from cython_ext.tasks.relaxations import next_stage
 from data_formats.errors import UsageError
 from ssvm_cli import monitor
 from ssvm_cli.certificate import Tolerance, relative_gap

@@ -10,7 +10,7 @@ import numpy as np
 from cython_ext.errors import UnfitDataError
 from cython_ext.features.kernel_function import Kernel
 from cython_ext.solvers.registry import check_oracles, solver_info
-from cython_ext.structures.registry import structure_info
+from cython_ext.tasks.registry import task_info
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.atomic import is_special, remove_leftovers
 from data_formats.errors import DataError, SolverError, UsageError
@@ -196,13 +196,13 @@ class Training:
 
     def _check_costs(self):
         """Refuse a cost matrix where there are no labels that it could be about."""
-        info = structure_info(self.task.name)
+        info = task_info(self.task.name)
         if info.cost_matrix is None:
             known = ', '.join(info.losses)
             raise UsageError(f'--task-loss {self.o.task_loss}: {info.name} takes no cost matrix (choose from {known})')
 
     def _build(self):
-        from cython_ext.problem import build_problem
+        from cython_ext.tasks.build import build_problem
 
         o = self.o
         if self.structure.get('order') == 2:

@@ -6,7 +6,7 @@ import numpy as np
 
 from cython_ext import weights_dual
 from data_formats.errors import DataError
-from data_formats.parameters.label_sets import pairs_of
+from data_formats.parameters.multilabel import pairs_of
 from data_formats.sparse_weights import dense
 
 

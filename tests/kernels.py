@@ -4,7 +4,7 @@ import copy
 
 import numpy as np
 
-from cython_ext.problem import build_problem
+from cython_ext.tasks.build import build_problem
 from tests import optimum
 from tests.enumeration import Enumeration
 from tests.solvers import tiny

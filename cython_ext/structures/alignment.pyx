@@ -31,7 +31,6 @@ from libc.string cimport memcmp, memcpy, memmove, memset
 from cython_ext.kernels cimport alignment as kernel
 from cython_ext.kernels cimport vector
 from cython_ext.structures.alignment_layout import layout
-from cython_ext.structures.registry import StructureInfo
 from cython_ext.structures.structure cimport SummedStructure
 
 cdef enum:
@@ -388,36 +387,3 @@ cdef class Alignment(SummedStructure):
         if top > -INFINITY:
             for c in range(self.candidates(i)):
                 bias[c] -= top
-
-
-def build(dataset, feature_set='all', gap_model='linear', align='local', free=False, merge=False, basis=None,
-          similarity=None):
-    """(Structure, FeatureMap) of a HomologDataset."""
-    from cython_ext.features.alignment import AlignmentFeatures
-
-    if basis is not None or similarity is not None:
-        raise ValueError('an alignment has no features of inputs: use the linear kernel')
-    if feature_set != 'all':
-        raise ValueError('every pair of letters has a weight in alignments: use --feature-set all')
-    places = layout(dataset.offsets, dataset.starts, dataset.letters, dataset.right, dataset.right_starts, dataset.steps,
-                    dataset.step_indptr)
-    structure = Alignment(places, dataset.n_letters, gap_model == 'affine', align == 'local', free)
-    return structure, AlignmentFeatures(structure, len(dataset.label_names))
-
-
-def zero_one(structure):
-    from cython_ext.losses.candidates import CandidateLoss
-
-    return CandidateLoss(structure)
-
-
-def zero_one_strata(structure, loss):
-    from cython_ext.losses.candidates import CandidateStrata
-
-    return CandidateStrata(structure)
-
-
-INFO = StructureInfo(
-    'alignment', 'the homolog of a sequence among candidates, and how the two are aligned', build,
-    {'zero-one': zero_one}, 'zero-one', None, {'zero-one': zero_one_strata}, ('zero-one',),
-)

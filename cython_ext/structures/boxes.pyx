@@ -15,7 +15,6 @@ from libc.string cimport memcpy, memset
 from cython_ext.structures.box_sets cimport (
     BOTTOM, LEFT, RIGHT, TOP, Set, Sums, area, bound_of, common, inside, is_empty, over, widest,
 )
-from cython_ext.structures.registry import StructureInfo
 from cython_ext.structures.structure cimport SummedStructure
 
 cdef enum:
@@ -250,39 +249,3 @@ cdef class Boxes(SummedStructure):
             if theta[point[2]] > -INFINITY:
                 mean[point[2]] += max(cover[point[1] * stride + point[0]], 0.0) / partition
         return top + log(partition)
-
-
-def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
-    """(Structure, FeatureMap) of a PictureDataset."""
-    from cython_ext.features.words import WordFeatures
-
-    if basis is not None or similarity is not None:
-        raise ValueError('words of pictures have linear features: use the linear kernel')
-    if feature_set != 'all':
-        raise ValueError('every word of pictures has a weight: use --feature-set all')
-    structure = Boxes(dataset.sizes, dataset.offsets, dataset.points, dataset.words, dataset.right)
-    return structure, WordFeatures(structure, len(dataset.attributes))
-
-
-def overlap(structure):
-    from cython_ext.losses.overlap import Overlap
-
-    return Overlap(structure)
-
-
-def zero_one(structure):
-    from cython_ext.losses.zero_one import ZeroOne
-
-    return ZeroOne(structure)
-
-
-def zero_one_strata(structure, loss):
-    from cython_ext.losses.strata import ZeroOneStrata
-
-    return ZeroOneStrata(structure, loss)
-
-
-INFO = StructureInfo(
-    'boxes', 'a box in a picture of words at points', build, {'overlap': overlap, 'zero-one': zero_one}, 'overlap', None,
-    {'zero-one': zero_one_strata},
-)

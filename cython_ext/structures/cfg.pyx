@@ -23,7 +23,6 @@ from cython_ext.structures.chart cimport Chart, ChartGrammar, GrammarTables, fil
 from cython_ext.structures.chart cimport room as chart_room
 from cython_ext.structures.forest cimport Forest, Ranking, forest_at, forest_size
 from cython_ext.structures.grammar import TOPS, Grammar
-from cython_ext.structures.registry import StructureInfo
 from cython_ext.structures.structure cimport SummedStructure
 from cython_ext.structures.structure import padded
 
@@ -427,50 +426,3 @@ def _indptr(rows):
 
 def _joined(rows):
     return np.concatenate([*rows, np.zeros(1)]).astype(np.int32)
-
-
-def build(dataset, feature_set='all', terminals='word', max_length=None, grammar=None, right=True, merge=False,
-          basis=None, similarity=None):
-    """(Structure, FeatureMap) of a TreeDataset: a weight for each rule of a Grammar, by default that of all its trees over
-    `terminals`. max_length: of sentences that such a grammar is read off, which were chosen before; right: whether the
-    right trees are needed."""
-    from cython_ext.features.rules import RuleFeatures
-
-    if basis is not None:
-        raise ValueError('rules of a grammar are not compared by a kernel (use --kernel linear)')
-    if similarity is not None:
-        raise ValueError('rules of a grammar have no similarities of classes')
-    if grammar is None:
-        grammar = Grammar.of(dataset, terminals)
-    structure = Cfg(grammar, dataset, grammar.codes(dataset)) if right else Cfg(grammar, dataset, None, KEPT_TO_PREDICT)
-    return structure, RuleFeatures(structure)
-
-
-def zero_one(structure):
-    from cython_ext.losses.zero_one import ZeroOne
-
-    return ZeroOne(structure)
-
-
-def zero_one_strata(structure, loss):
-    from cython_ext.losses.strata import ZeroOneStrata
-
-    return ZeroOneStrata(structure, loss)
-
-
-def bracket_f1(structure):
-    from cython_ext.losses.brackets import BracketF1
-
-    return BracketF1(structure)
-
-
-def bracket_strata(structure, loss):
-    from cython_ext.losses.brackets import strata_of
-
-    return strata_of(structure, loss)
-
-
-INFO = StructureInfo(
-    'cfg', 'a tree over each sentence, of a context-free grammar', build, {'zero-one': zero_one, 'f1': bracket_f1}, 'f1',
-    strata={'zero-one': zero_one_strata, 'f1': bracket_strata},
-)

@@ -14,8 +14,6 @@ from libc.string cimport memcpy, memset
 from cython_ext.kernels cimport chain as kernel
 from cython_ext.kernels cimport vector
 from cython_ext.structures.choice import padded
-from cython_ext.structures.multiclass import position_costs
-from cython_ext.structures.registry import StructureInfo
 from cython_ext.structures.structure cimport SummedStructure
 
 
@@ -223,45 +221,3 @@ cdef class Chain(SummedStructure):
             values[0] = self.max(i, theta, scratch, codes)
             return 1
         return count
-
-
-def build(dataset, feature_set='all', order=1, **how):
-    """(Structure, FeatureMap) of a TokenDataset. order: 1, or 2 for triplets of labels too. Raises ValueError where how
-    these are asked for does not go together."""
-    from cython_ext.features.tokens import token_features
-    from cython_ext.structures.chain2 import SecondOrderChain
-
-    if order not in (1, 2):
-        raise ValueError(f'chains have no order {order} (expected 1 or 2)')
-    kind = SecondOrderChain if order == 2 else Chain
-    structure = kind(np.ascontiguousarray(dataset.labels, np.int32), np.ascontiguousarray(dataset.offsets, np.int64),
-                     len(dataset.label_names), dataset.edge_indptr is None)
-    return structure, token_features(dataset, structure.n_labels, structure.stride, order, feature_set, **how)
-
-
-def zero_one(structure):
-    from cython_ext.losses.zero_one import ZeroOne
-
-    return ZeroOne(structure)
-
-
-def hamming_strata(structure, loss):
-    from cython_ext.losses.strata import HammingStrata
-    from cython_ext.losses.strata2 import SecondOrderHammingStrata
-    from cython_ext.structures.chain2 import SecondOrderChain
-
-    kind = SecondOrderHammingStrata if isinstance(structure, SecondOrderChain) else HammingStrata
-    return kind(structure, loss)
-
-
-def zero_one_strata(structure, loss):
-    from cython_ext.losses.strata import ZeroOneStrata
-
-    return ZeroOneStrata(structure, loss)
-
-
-INFO = StructureInfo(
-    'chain', 'a label for each position of a sequence, pairs of neighbours, triplets too with order 2', build,
-    {'hamming': position_costs, 'zero-one': zero_one}, 'hamming', position_costs,
-    {'hamming': hamming_strata, 'zero-one': zero_one_strata}, ('hamming',),
-)

@@ -17,7 +17,6 @@ from libc.string cimport memcpy
 
 from cython_ext.kernels cimport eisner, relations, spanning, vector
 from cython_ext.structures.choice import padded
-from cython_ext.structures.registry import StructureInfo
 from cython_ext.structures.structure cimport SummedStructure
 from cython_ext.structures.trees cimport crosses, is_tree, roots_of
 
@@ -288,68 +287,3 @@ cdef class SpanningTrees(Dependency):
 
     cdef double all_trees(self, Py_ssize_t T, const double *arcs, double *scratch, double *mean) noexcept nogil:
         return spanning.sums(T, self.single_root, arcs, scratch, mean)
-
-
-def build(dataset, feature_set='all', nonprojective=False, single_root=True, hash_bits=None, table=None, merge=False,
-          basis=None, similarity=None):
-    """(Structure, FeatureMap) of a SentenceDataset. nonprojective: trees may cross; single_root: one word hangs from
-    the root, and not any number; hash_bits, table: see arc_features. Raises ValueError where these do not go together,
-    or the right trees are not of this kind."""
-    from cython_ext.features.arc_dictionary import arc_features
-
-    if basis is not None:
-        raise ValueError('a kernel is between the features of positions, and arcs have features of their own '
-                         '(use --kernel linear)')
-    if similarity is not None:
-        raise ValueError('features of classes are for single labels, not for trees')
-    heads, relations = (np.ascontiguousarray(a, np.int32) for a in (dataset.heads, dataset.relations))
-    offsets = np.ascontiguousarray(dataset.offsets, np.int64)
-    if table is None and heads.min(initial=0) >= 0:
-        check_trees(heads, offsets, nonprojective, single_root)
-    kind = SpanningTrees if nonprojective else ProjectiveTrees
-    structure = kind(heads, relations, offsets, len(dataset.label_names), single_root)
-    return structure, arc_features(dataset, structure.n_labels, structure.stride, feature_set, hash_bits, table)
-
-
-def check_trees(heads, offsets, nonprojective, single_root):
-    """Raise ValueError where some right output is none of the structure's."""
-    from cython_ext.structures.trees import projective_sentences, roots, trees
-
-    lengths = np.diff(offsets)
-    bad = ~trees(heads, offsets)
-    if bad.any():
-        raise ValueError(f'the heads of {bad.sum()} sentences make no tree, the first of them number '
-                         f'{bad.argmax() + 1}')
-    bad = (roots(heads, offsets) != 1) & (lengths > 0)
-    if single_root and bad.any():
-        raise ValueError(f'{bad.sum()} sentences have several roots, the first of them number {bad.argmax() + 1} '
-                         '(use --multi-root)')
-    bad = ~projective_sentences(heads, offsets)
-    if not nonprojective and bad.any():
-        raise ValueError(f'the trees of {bad.sum()} sentences are not projective, the first of them number '
-                         f'{bad.argmax() + 1} (use --nonprojective)')
-
-
-def attachment(structure):
-    from cython_ext.losses.attachment import Attachment
-
-    return Attachment(structure)
-
-
-def zero_one(structure):
-    from cython_ext.losses.zero_one import ZeroOne
-
-    return ZeroOne(structure)
-
-
-def zero_one_strata(structure, loss):
-    from cython_ext.losses.strata import ZeroOneStrata
-
-    return ZeroOneStrata(structure, loss)
-
-
-INFO = StructureInfo(
-    'dependency', 'a head and a relation for each word of a sentence, that make a tree', build,
-    {'hamming': attachment, 'zero-one': zero_one}, 'hamming', strata={'zero-one': zero_one_strata},
-    decomposable=('hamming',),
-)

@@ -19,7 +19,6 @@ from cython_ext.kernels cimport assignment as kernel
 from cython_ext.structures cimport partition
 from cython_ext.structures.matching_layout import layout
 from cython_ext.structures.partition cimport Choices
-from cython_ext.structures.registry import StructureInfo
 from cython_ext.structures.structure cimport RankedStructure, Structure
 
 
@@ -131,42 +130,3 @@ cdef class RowChoices(Choices):
                              const int32_t *code, double *scratch, int32_t *best) noexcept nogil:
         cdef Py_ssize_t kept = self.structure.code_of(i) + self.structure.columns[i] + (self.structure.code_of(i) + 1) // 2
         return self.structure.max_again(i, p, scores, scratch, code, scratch + kept, best)
-
-
-def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
-    """(Structure, FeatureMap) of a MatchingDataset."""
-    from cython_ext.features.part_rows import PartRows
-    from cython_ext.features.sparse_rows import SparseRows
-
-    if basis is not None or similarity is not None:
-        raise ValueError('links have one weight for each attribute: use the linear kernel')
-    if feature_set != 'all':
-        raise ValueError('every attribute has a weight in matchings: use --feature-set all')
-    structure = Matching(layout(dataset.offsets, dataset.link_rows, dataset.link_columns, dataset.sure, dataset.possible))
-    rows = SparseRows(dataset.indptr, dataset.indices, dataset.values, len(dataset.attributes))
-    return structure, PartRows(rows, dataset.offsets, np.diff(structure.layout.first_row))
-
-
-def wrong_links(structure):
-    from cython_ext.losses.wrong_links import WrongLinks
-
-    return WrongLinks(structure)
-
-
-def zero_one(structure):
-    from cython_ext.losses.zero_one import ZeroOne
-
-    return ZeroOne(structure)
-
-
-def zero_one_strata(structure, loss):
-    from cython_ext.losses.strata import ZeroOneStrata
-
-    return ZeroOneStrata(structure, loss)
-
-
-INFO = StructureInfo(
-    'matching', 'links of rows with columns, each with one at most', build,
-    {'hamming': wrong_links, 'zero-one': zero_one}, 'hamming', strata={'zero-one': zero_one_strata},
-    decomposable=('hamming',),
-)

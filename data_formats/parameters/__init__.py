@@ -12,30 +12,17 @@ A module of this package offers
     write_rows(model, tables, stream)   the rows of a model as text; tables: the names of each vocabulary
     read_rows(rows, header, blocks)     ({vocabulary: names in order}, weights) of the same; rows: a model_tsv.Rows
 
-and its tasks stand in the table below.
+and has the name of its task.
 """
 
 from importlib import import_module
 
 import numpy as np
 
-MODULES = {
-    'multiclass': 'tokens',
-    'chain': 'tokens',
-    'dependency': 'arcs',
-    'alignment': 'alignment',
-    'cfg': 'rules',
-    'multilabel': 'label_sets',
-    'graph': 'graphs',
-    'matching': 'features',
-    'candidates': 'features',
-    'boxes': 'features',
-}
-
 
 def parameters_of(header):
     """The module for the task of a model."""
-    return import_module(f'data_formats.parameters.{MODULES[header["task"]]}')
+    return import_module(f'data_formats.parameters.{header["task"]}')
 
 
 def row_table(container, name, rows, size):

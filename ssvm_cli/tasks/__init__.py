@@ -1,4 +1,4 @@
-"""Tasks as the commands see them: all that depends on what the examples of a task are, a module for each kind of them.
+"""Tasks as the commands see them: all that depends on what the examples of a task are, in a module with its name.
 
 A module has `task(name)`, an object that offers
 
@@ -28,26 +28,12 @@ A module has `task(name)`, an object that offers
     decode(o, module, predictions, block)   (outputs, text to write) of a data_formats.dataset.Block
     scores(model, o=None)   an object with `compare(dataset, outputs)`, `count` of what was compared, `summary()`,
                             `table()`, and for logs `columns` and `row()`, the last of which judges
-
-and its tasks stand in the table below.
 """
 
 from importlib import import_module
 
 from data_formats.errors import UsageError
 
-MODULES = {
-    'multiclass': 'ssvm_cli.tasks.tokens',
-    'chain': 'ssvm_cli.tasks.tokens',
-    'dependency': 'ssvm_cli.tasks.dependency',
-    'alignment': 'ssvm_cli.tasks.alignment',
-    'cfg': 'ssvm_cli.tasks.cfg',
-    'multilabel': 'ssvm_cli.tasks.label_sets',
-    'graph': 'ssvm_cli.tasks.graphs',
-    'matching': 'ssvm_cli.tasks.matching',
-    'candidates': 'ssvm_cli.tasks.candidates',
-    'boxes': 'ssvm_cli.tasks.boxes',
-}
 # Options that not every task has: parameter name -> (spelling, the value that asks for nothing).
 TASK_OPTIONS = {
     'template': ('--template', None),
@@ -82,7 +68,7 @@ TASK_OPTIONS = {
 
 def task_named(name):
     """The object of a task."""
-    return import_module(MODULES[name]).task(name)
+    return import_module(f'ssvm_cli.tasks.{name}').task(name)
 
 
 def check_options(task, o):

@@ -7,7 +7,7 @@ import numpy as np
 from cython_ext.structures.grammar import WORDS
 from data_formats.empties import numbers_of, with_empties
 from data_formats.errors import DataError
-from data_formats.parameters.rules import BLOCK, grammar_of, spelled
+from data_formats.parameters.cfg import BLOCK, grammar_of, spelled
 from ssvm_cli.bracket_scores import BracketScores
 from ssvm_cli.progress import counted
 from ssvm_cli.wordless import without_words

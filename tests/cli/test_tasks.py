@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from cython_ext.structures.registry import MODULES as STRUCTURES
+from cython_ext.tasks.registry import TASKS, task_info
 from data_formats import parameters
 from data_formats.registry import FORMATS
 from ssvm_cli import options, tasks
@@ -14,12 +14,19 @@ from tests.cli.commands import run
 WITHOUT_LABELS = ('matching', 'candidates', 'boxes')
 
 
-def test_tables_have_the_same_tasks():
-    assert list(STRUCTURES) == list(tasks.MODULES) == list(parameters.MODULES) == list(options.TASKS)
-    assert {task for module in FORMATS.values() for task in module.TASKS} == set(STRUCTURES)
+def test_formats_and_options_know_all_tasks():
+    assert {task for module in FORMATS.values() for task in module.TASKS} == set(TASKS)
+    assert list(options.TASKS) == list(TASKS)
 
 
-@pytest.mark.parametrize('name', STRUCTURES)
+@pytest.mark.parametrize('name', TASKS)
+def test_the_core_composes_it(name):
+    info = task_info(name)
+    assert info.name == name and info.default_loss in info.losses
+    assert set(info.decomposable) <= set(info.losses) and set(info.strata) <= {*info.losses, 'costs'}
+
+
+@pytest.mark.parametrize('name', TASKS)
 def test_a_task_offers_what_the_contract_lists(name):
     task = tasks.task_named(name)
     assert task.name == name and set(task.options) <= set(tasks.TASK_OPTIONS)
@@ -30,7 +37,7 @@ def test_a_task_offers_what_the_contract_lists(name):
         assert list(inspect.signature(getattr(task, method)).parameters) == wanted, method
 
 
-@pytest.mark.parametrize('name', STRUCTURES)
+@pytest.mark.parametrize('name', TASKS)
 def test_parameters_offer_what_the_contract_lists(name):
     module = parameters.parameters_of({'task': name})
     assert ('label_names' in module.VOCABULARIES) == (name not in WITHOUT_LABELS)

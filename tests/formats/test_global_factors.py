@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cython_ext.structures.labelled_graphs import layout_of
+from cython_ext.tasks.graph import layout_of
 from data_formats.model import Model
 from tests.formats.tools import read, row, written
 

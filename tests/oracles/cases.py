@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cython_ext.structures.alignment import build as build_alignment
-from cython_ext.structures.boxes import build as build_boxes
 from cython_ext.structures.candidates import Candidates
 from cython_ext.structures.cfg import Cfg
 from cython_ext.structures.chain import Chain
@@ -18,9 +16,11 @@ from cython_ext.structures.grammar import Grammar
 from cython_ext.structures.graph import Graph
 from cython_ext.structures.graph_cuts import GraphCuts
 from cython_ext.structures.labels_apart import LabelsApart
-from cython_ext.structures.matching import build as build_matching
 from cython_ext.structures.multiclass import Multiclass
 from cython_ext.structures.structure import Structure
+from cython_ext.tasks.alignment import build as build_alignment
+from cython_ext.tasks.boxes import build as build_boxes
+from cython_ext.tasks.matching import build as build_matching
 from tests import alignments, boxes, graphs, matchings, sentences, trees
 from tests import candidates as listed
 from tests.enumeration import Enumerated, Enumeration, matrix

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from cython_ext.structures.alignment import build
+from cython_ext.tasks.alignment import build
 from tests import alignments
 from tests.optimum import log_sum_exp, softmax
 from tests.oracles.cases import CASES, case

@@ -5,7 +5,7 @@ import pytest
 
 from cython_ext.features.arc_names import is_arc_feature, parsed, spelled
 from cython_ext.features.arc_templates import ARC, RELATION
-from cython_ext.structures.registry import structure_info
+from cython_ext.tasks.registry import task_info
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.sentences import SentenceDataset
 
@@ -20,7 +20,7 @@ def dataset(words, tags, heads, relations):
 
 
 def features_of(data):
-    return structure_info('dependency').build(data, single_root=False)[1]
+    return task_info('dependency').build(data, single_root=False)[1]
 
 
 @pytest.fixture

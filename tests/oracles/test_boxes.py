@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cython_ext.losses.overlap import Overlap
-from cython_ext.problem import build_problem
-from cython_ext.structures.boxes import build
+from cython_ext.tasks.boxes import build
+from cython_ext.tasks.build import build_problem
 from ssvm_cli.localisation import overlaps
 from tests.boxes import BoxEnumeration, all_boxes, dataset_of, overlap, random_pictures
 

@@ -5,8 +5,9 @@ import pytest
 
 from cython_ext.losses.given_costs import GivenCosts
 from cython_ext.objectives.registry import Variant
-from cython_ext.problem import build_problem
-from cython_ext.structures.candidates import Candidates, given, zero_one
+from cython_ext.structures.candidates import Candidates
+from cython_ext.tasks.build import build_problem
+from cython_ext.tasks.candidates import given, zero_one
 from tests.candidates import CandidateEnumeration, dataset_of, random_examples
 from tests.variants import terms
 

@@ -9,10 +9,10 @@ import pytest
 from cython_ext.losses.brackets import BracketF1
 from cython_ext.losses.zero_one import ZeroOne
 from cython_ext.objectives.registry import Variant
-from cython_ext.problem import build_problem
 from cython_ext.structures.brackets import Brackets
 from cython_ext.structures.cfg import Cfg
 from cython_ext.structures.grammar import Grammar
+from cython_ext.tasks.build import build_problem
 from tests import trees
 from tests.optimum import log_sum_exp, softmax
 from tests.variants import terms

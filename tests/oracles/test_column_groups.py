@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cython_ext.features.column_groups import column_groups
-from cython_ext.problem import build_problem
 from cython_ext.solvers.registry import solver_info
+from cython_ext.tasks.build import build_problem
 from tests.solvers import tiny
 from tests.solvers.problems import dataset_of
 

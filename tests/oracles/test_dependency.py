@@ -6,8 +6,9 @@ import math
 import numpy as np
 import pytest
 
-from cython_ext.structures.dependency import ProjectiveTrees, SpanningTrees, check_trees
+from cython_ext.structures.dependency import ProjectiveTrees, SpanningTrees
 from cython_ext.structures.trees import projective, projective_sentences, roots, trees
+from cython_ext.tasks.dependency import check_trees
 from tests import sentences
 from tests.optimum import log_sum_exp, softmax
 from tests.solvers.treebanks import treebank_problem

@@ -12,8 +12,8 @@ from cython_ext.features.kernel_function import Kernel
 from cython_ext.features.observed import ObservedFeatures
 from cython_ext.features.sparse import SparseFeatures
 from cython_ext.features.sparse_rows import SparseRows
-from cython_ext.structures.boxes import build as build_boxes
-from cython_ext.structures.candidates import build as build_listed
+from cython_ext.tasks.boxes import build as build_boxes
+from cython_ext.tasks.candidates import build as build_listed
 from tests import boxes, candidates
 from tests.enumeration import Enumeration
 from tests.kernels import explicit_features, with_features

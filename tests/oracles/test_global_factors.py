@@ -17,7 +17,7 @@ from cython_ext.structures.count_layout import CountsError
 from cython_ext.structures.factor_graphs import FactorGraphs
 from cython_ext.structures.graph import Graph
 from cython_ext.structures.graph_layout import FactorType, GraphLayout, Shape
-from cython_ext.structures.relaxations import build_relaxed, hamming, has_exact_oracle
+from cython_ext.tasks.relaxations import build_relaxed, hamming, has_exact_oracle
 from tests import graphs
 from tests.oracles.test_graph import Flat
 

@@ -8,7 +8,7 @@ import pytest
 from cython_ext.structures.elimination import LIMIT, TooLargeError, plan
 from cython_ext.structures.factor_graphs import FactorGraphs
 from cython_ext.structures.local_polytope import LocalPolytope
-from cython_ext.structures.relaxations import build_relaxed, hamming, has_exact_oracle
+from cython_ext.tasks.relaxations import build_relaxed, hamming, has_exact_oracle
 from tests import graphs
 
 LAM, RHO = 0.3, 0.7

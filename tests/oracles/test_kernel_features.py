@@ -6,14 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cython_ext.decoding import build_decoder
 from cython_ext.features.distinct_rows import DistinctRows
 from cython_ext.features.kernel import KernelFeatures
 from cython_ext.features.kernel_basis import KernelBasis
 from cython_ext.features.kernel_function import Kernel
 from cython_ext.features.sparse_rows import SparseRows
 from cython_ext.parallel import Pool
-from cython_ext.problem import build_problem
+from cython_ext.tasks.build import build_decoder, build_problem
 from tests.kernels import dense, kernel_matrix
 from tests.solvers import tiny
 from tests.solvers.problems import dataset_of

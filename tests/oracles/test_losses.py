@@ -8,9 +8,9 @@ from cython_ext.losses.loss import DecomposableLoss
 from cython_ext.losses.position_costs import PositionCosts, hamming
 from cython_ext.losses.wrong_links import WrongLinks
 from cython_ext.losses.zero_one import ZeroOne
-from cython_ext.structures.boxes import overlap
-from cython_ext.structures.candidates import given, zero_one
-from cython_ext.structures.registry import MODULES, structure_info
+from cython_ext.tasks.boxes import overlap
+from cython_ext.tasks.candidates import given, zero_one
+from cython_ext.tasks.registry import TASKS, task_info
 from tests.enumeration import task_loss
 from tests.optimum import log_sum_exp, softmax
 from tests.oracles.cases import CASES, RANKED, case
@@ -179,9 +179,9 @@ EXAMPLES = {  # of each task, one of each class of structures
 }
 
 
-@pytest.mark.parametrize('task', MODULES)
+@pytest.mark.parametrize('task', TASKS)
 def test_structures_say_which_losses_are_sums_over_parts(task):
-    info = structure_info(task)
+    info = task_info(task)
     for name in EXAMPLES[task]:
         losses = {loss: make(case(name).structure) for loss, make in info.losses.items()}
         assert {loss for loss, it in losses.items() if isinstance(it, DecomposableLoss)} == set(info.decomposable)

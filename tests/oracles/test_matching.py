@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from cython_ext.structures.matching import build
+from cython_ext.tasks.matching import build
 from tests import matchings
 from tests.matchings import dataset_of
 
@@ -99,7 +99,7 @@ def test_wrong_links_by_hand():
 
 def test_codes_that_are_no_matchings():
     """Two rows with one column, and numbers of links that are not there: a dual point with them is refused."""
-    from cython_ext.problem import build_problem
+    from cython_ext.tasks.build import build_problem
 
     example = [(0, 0, '1', LINK), (0, 1, '0', LINK), (1, 0, '0', LINK)]
     problem = build_problem(dataset_of([example]), 'matching')

@@ -10,9 +10,9 @@ import pytest
 from cython_ext.losses.brackets import BracketF1
 from cython_ext.losses.overlap import Overlap
 from cython_ext.problem import Interrupted
-from cython_ext.structures.boxes import build
 from cython_ext.structures.cfg import Cfg
 from cython_ext.structures.grammar import Grammar
+from cython_ext.tasks.boxes import build
 from tests import trees
 from tests.boxes import dataset_of, random_pictures
 from tests.oracles.cases import CASES, case

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cython_ext.objectives.registry import Variant
-from cython_ext.problem import build_problem
+from cython_ext.tasks.build import build_problem
 from tests.enumeration import Enumeration
 from tests.solvers import problems, tiny
 from tests.variants import terms

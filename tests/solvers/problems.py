@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cython_ext.decoding import Decoder, build_decoder
+from cython_ext.decoding import Decoder
 from cython_ext.parallel import Pool
-from cython_ext.problem import Problem, build_problem
+from cython_ext.problem import Problem
+from cython_ext.tasks.build import build_decoder, build_problem
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.dataset import TokenDataset
 from tests import optimum

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from cython_ext.objectives.registry import Variant
-from cython_ext.problem import build_problem
 from cython_ext.solvers.registry import solver_info
+from cython_ext.tasks.build import build_problem
 from tests import alignments, optimum, variants
 from tests.oracles.cases import alignment_column
 from tests.solvers.problems import Twin
@@ -138,7 +138,7 @@ def test_the_feature_map(align, gap_model):
 
 
 def test_unknown_letters_score_nothing():
-    from cython_ext.decoding import build_decoder
+    from cython_ext.tasks.build import build_decoder
     from data_formats.homologs import joined
 
     train = alignments.dataset_of([('AC', ['AC', 'CA'], 0, (0, 0, 'SS'))])

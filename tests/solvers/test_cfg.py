@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cython_ext.objectives.registry import Variant
-from cython_ext.problem import build_problem
 from cython_ext.solvers.registry import solver_info
+from cython_ext.tasks.build import build_problem
 from tests import optimum, trees, variants
 from tests.solvers.runs import bounds, go, make
 from tests.solvers.test_optimum import BY_PARTS, MINIMISERS

@@ -7,7 +7,7 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from cython_ext.problem import build_problem
+from cython_ext.tasks.build import build_problem
 from data_formats.model import load
 from tests import optimum, trees
 from tests.cli.commands import run as ssvm

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from cython_ext.objectives.registry import Variant
-from cython_ext.problem import build_problem
 from cython_ext.solvers.registry import solver_info
 from cython_ext.solvers.solver import NoSolution
+from cython_ext.tasks.build import build_problem
 from tests import variants
 from tests.enumeration import Enumeration
 from tests.solvers import problems, tiny

@@ -10,9 +10,10 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
 from cython_ext.objectives.registry import build_objective
-from cython_ext.problem import Problem, build_problem
+from cython_ext.problem import Problem
 from cython_ext.solvers.registry import check_oracles, solver_info
-from cython_ext.structures.relaxations import build_relaxed, hamming
+from cython_ext.tasks.build import build_problem
+from cython_ext.tasks.relaxations import build_relaxed, hamming
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.label_sets import LabelSetDataset
 from tests import graphs, optimum

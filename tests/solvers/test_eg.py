@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from cython_ext.problem import build_problem
+from cython_ext.tasks.build import build_problem
 from data_formats.dataset import TokenDataset
 from tests import optimum
 from tests.solvers import problems

@@ -13,7 +13,7 @@ from cython_ext.objectives.registry import OBJECTIVES, build_objective
 from cython_ext.problem import Problem
 from cython_ext.solvers.registry import check_oracles, solver_info
 from cython_ext.structures.graph_cuts import GraphCuts
-from cython_ext.structures.relaxations import build_relaxed, hamming, next_stage
+from cython_ext.tasks.relaxations import build_relaxed, hamming, next_stage
 from ssvm_cli.stages import Multipliers
 from tests import graphs, optimum
 from tests.oracles.test_graph import Flat

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from cython_ext.objectives.registry import Variant
-from cython_ext.problem import build_problem
 from cython_ext.solvers.registry import solver_info
 from cython_ext.structures.labels_apart import LabelsApart
-from cython_ext.structures.multilabel import layout_of
+from cython_ext.tasks.build import build_problem
+from cython_ext.tasks.multilabel import layout_of
 from tests import graphs, label_sets, optimum
 from tests.solvers.runs import close_in, make
 from tests.solvers.test_optimum import BY_PARTS, MINIMISERS, REACH, ROUGH

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cython_ext.objectives.registry import Variant
-from cython_ext.problem import build_problem
 from cython_ext.solvers.registry import check_oracles, solver_info
+from cython_ext.tasks.build import build_problem
 from tests import matchings, optimum, variants
 from tests.oracles.test_contract import FINITE
 from tests.solvers.problems import Twin

@@ -7,7 +7,7 @@ import pytest
 import cython_ext.relaxed_primal as module
 from cython_ext.objectives.registry import build_objective
 from cython_ext.problem import Problem
-from cython_ext.structures.relaxations import build_relaxed, hamming
+from cython_ext.tasks.relaxations import build_relaxed, hamming
 from tests import graphs, optimum
 from tests.oracles.test_graph import Flat
 from tests.solvers.test_graph import BINARY, LAM, RHO, SEED

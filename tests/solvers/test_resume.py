@@ -6,8 +6,9 @@ import time
 import numpy as np
 import pytest
 
-from cython_ext.problem import Interrupted, build_problem
+from cython_ext.problem import Interrupted
 from cython_ext.solvers.registry import MODULES, solver_info
+from cython_ext.tasks.build import build_problem
 from tests import graphs
 from tests.solvers import problems, tiny
 from tests.solvers.runs import everything, go, interrupted_pass, make, run, saved

@@ -4,10 +4,9 @@ import functools
 
 import numpy as np
 
-from cython_ext.decoding import build_decoder
 from cython_ext.features.arc_names import parsed, spelled
 from cython_ext.parallel import Pool
-from cython_ext.problem import build_problem
+from cython_ext.tasks.build import build_decoder, build_problem
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.sentences import SentenceDataset
 from tests import optimum, sentences

@@ -8,11 +8,12 @@ or for some pairs only: where these make a tree, or none at all, many labels hav
 
 import numpy as np
 
-from cython_ext.structures import relaxations
 from cython_ext.structures.graph_layout import FactorType, GraphLayout, Shape
 from cython_ext.structures.label_pairs import all_pairs
-from cython_ext.structures.registry import StructureInfo
-from cython_ext.structures.relaxations import RHO, build_relaxed, zero_one, zero_one_strata
+from cython_ext.tasks import relaxations
+from cython_ext.tasks.common import zero_one_strata
+from cython_ext.tasks.registry import TaskInfo
+from cython_ext.tasks.relaxations import RHO, arguments_of_relaxation, build_relaxed, zero_one
 
 STATE, PAIR = 'state', 'pair'
 
@@ -116,13 +117,22 @@ def hamming(structure):
     return relaxations.hamming(structure)
 
 
-INFO = StructureInfo(
-    'multilabel',
-    'a set of labels for each example, with weights for pairs of labels',
-    build,
-    {'hamming': hamming, 'zero-one': zero_one},
-    'hamming',
-    None,
-    {'zero-one': zero_one_strata},
-    ('hamming',),
+def problem_arguments(how, lam, objective, loss, variant):
+    """Of build(): maxima of a plain hinge loss over sets are sums over labels, but for their pairs."""
+    arguments = arguments_of_relaxation(how, lam)
+    if 'pairs' in how:
+        plain = variant is None or variant.plain
+        arguments['apart'] = objective == 'hinge' and plain and loss in (None, INFO.default_loss)
+    return arguments
+
+
+INFO = TaskInfo(
+    name='multilabel',
+    summary='a set of labels for each example, with weights for pairs of labels',
+    build=build,
+    losses={'hamming': hamming, 'zero-one': zero_one},
+    default_loss='hamming',
+    strata={'zero-one': zero_one_strata},
+    decomposable=('hamming',),
+    problem_arguments=problem_arguments,
 )

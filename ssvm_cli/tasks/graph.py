@@ -4,9 +4,9 @@ import io
 
 import numpy as np
 
-from cython_ext.structures.labelled_graphs import ATTRIBUTES, layout_of
+from cython_ext.tasks.graph import ATTRIBUTES, layout_of
 from data_formats.errors import DataError
-from data_formats.parameters.label_sets import MULTIPLIERS
+from data_formats.parameters.multilabel import MULTIPLIERS
 from ssvm_cli.node_scores import NodeScores
 from ssvm_cli.progress import counted
 from ssvm_cli.relaxation import about_cuts, prediction, requested_relaxation

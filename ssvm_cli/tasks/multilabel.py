@@ -4,14 +4,14 @@ import io
 
 import numpy as np
 
-from cython_ext.structures.multilabel import layout_of
+from cython_ext.tasks.multilabel import layout_of
 from data_formats.errors import shown
-from data_formats.parameters.label_sets import pairs_of
+from data_formats.parameters.multilabel import pairs_of
 from ssvm_cli.label_pairs import check_size, requested_pairs
 from ssvm_cli.label_set_scores import LabelSetScores
 from ssvm_cli.progress import counted
 from ssvm_cli.relaxation import requested_relaxation
-from ssvm_cli.tasks.graphs import OPTIONS, GraphTask
+from ssvm_cli.tasks.graph import OPTIONS, GraphTask
 
 
 def task(name):

@@ -97,6 +97,11 @@ def build_relaxed(layout, naming, relaxation, rho, lam, trained='soft', **how):
     return builders[relaxation](layout, naming)
 
 
+def arguments_of_relaxation(how, lam, **_):
+    """What build_relaxed has to know of a problem: features of soft constraints depend on lambda."""
+    return {'lam': lam} if 'relaxation' in how else {}
+
+
 def has_cuts(layout):
     """Whether exact() can do without small tables."""
     from cython_ext.structures.cut_layout import are_binary
@@ -135,9 +140,3 @@ def zero_one(structure):
     if not structure.exact:
         raise ValueError('a relaxation takes a loss that is a sum over nodes (--task-loss hamming)')
     return ZeroOne(structure)
-
-
-def zero_one_strata(structure, loss):
-    from cython_ext.losses.strata import ZeroOneStrata
-
-    return ZeroOneStrata(structure, loss)

@@ -8,8 +8,9 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from cython_ext.structures.graph_layout import FactorType, GraphLayout, Shape
-from cython_ext.structures.registry import StructureInfo
-from cython_ext.structures.relaxations import RHO, build_relaxed, hamming, zero_one, zero_one_strata
+from cython_ext.tasks.common import zero_one_strata
+from cython_ext.tasks.registry import TaskInfo
+from cython_ext.tasks.relaxations import RHO, arguments_of_relaxation, build_relaxed, hamming, zero_one
 
 WEIGHTS, ATTRIBUTES = 'weights', 'attributes'  # names of arrays, with the number of the type behind them
 
@@ -160,13 +161,13 @@ def build(
     return build_relaxed(layout, TypeNames(attributes, layout.types), relaxation, rho, lam, **how)
 
 
-INFO = StructureInfo(
-    'graph',
-    'states of the nodes of factor graphs',
-    build,
-    {'hamming': hamming, 'zero-one': zero_one},
-    'hamming',
-    None,
-    {'zero-one': zero_one_strata},
-    ('hamming',),
+INFO = TaskInfo(
+    name='graph',
+    summary='states of the nodes of factor graphs',
+    build=build,
+    losses={'hamming': hamming, 'zero-one': zero_one},
+    default_loss='hamming',
+    strata={'zero-one': zero_one_strata},
+    decomposable=('hamming',),
+    problem_arguments=arguments_of_relaxation,
 )

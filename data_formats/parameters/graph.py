@@ -15,7 +15,7 @@ import numpy as np
 from data_formats.errors import shown
 from data_formats.global_factors import MOST
 from data_formats.parameters import numbers
-from data_formats.parameters.label_sets import of_examples
+from data_formats.parameters.multilabel import of_examples
 
 VOCABULARIES = ('label_names', 'attributes', 'node_types', 'factor_types')
 WEIGHTS, KNOWN, NODE, FACTOR = 'weights', 'attributes', 'node:', 'factor:'

@@ -1,0 +1,46 @@
+"""One of the candidates that each example lists."""
+
+import numpy as np
+
+from cython_ext.structures.candidates import Candidates
+from cython_ext.tasks.common import choice_strata
+from cython_ext.tasks.registry import TaskInfo
+
+
+def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
+    """(Structure, FeatureMap) of a CandidateDataset."""
+    from cython_ext.features.candidates import CandidateFeatures
+    from cython_ext.features.sparse_rows import SparseRows
+
+    if basis is not None or similarity is not None:
+        raise ValueError('candidates have linear features: use the linear kernel')
+    if feature_set != 'all':
+        raise ValueError('every feature of candidates has a weight: use --feature-set all')
+    rows = SparseRows(dataset.indptr, dataset.indices, dataset.values, len(dataset.attributes))
+    structure = Candidates(dataset.offsets, dataset.costs)
+    return structure, CandidateFeatures(rows, structure.offsets, structure.padding())
+
+
+def given(structure):
+    """What the candidates cost."""
+    from cython_ext.losses.given_costs import GivenCosts
+
+    return GivenCosts(structure, structure.costs)
+
+
+def zero_one(structure):
+    """1 for every candidate that costs anything."""
+    from cython_ext.losses.given_costs import GivenCosts
+
+    return GivenCosts(structure, (structure.costs > 0).astype(np.float64))
+
+
+INFO = TaskInfo(
+    name='candidates',
+    summary='one of the candidates that each example lists',
+    build=build,
+    losses={'given': given, 'zero-one': zero_one},
+    default_loss='given',
+    strata=dict.fromkeys(('given', 'zero-one'), choice_strata),
+    decomposable=('given', 'zero-one'),
+)

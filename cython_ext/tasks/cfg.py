@@ -1,0 +1,54 @@
+"""A tree over each sentence, of a context-free grammar."""
+
+from cython_ext.structures.cfg import KEPT_TO_PREDICT, Cfg
+from cython_ext.structures.grammar import Grammar
+from cython_ext.tasks.common import zero_one, zero_one_strata
+from cython_ext.tasks.registry import TaskInfo
+
+
+def build(
+    dataset,
+    feature_set='all',
+    terminals='word',
+    max_length=None,
+    grammar=None,
+    right=True,
+    merge=False,
+    basis=None,
+    similarity=None,
+):
+    """(Structure, FeatureMap) of a TreeDataset: a weight for each rule of a Grammar, by default that of all its trees
+    over `terminals`. max_length: of sentences that such a grammar is read off, which were chosen before; right: whether
+    the right trees are needed."""
+    from cython_ext.features.rules import RuleFeatures
+
+    if basis is not None:
+        raise ValueError('rules of a grammar are not compared by a kernel (use --kernel linear)')
+    if similarity is not None:
+        raise ValueError('rules of a grammar have no similarities of classes')
+    if grammar is None:
+        grammar = Grammar.of(dataset, terminals)
+    structure = Cfg(grammar, dataset, grammar.codes(dataset)) if right else Cfg(grammar, dataset, None, KEPT_TO_PREDICT)
+    return structure, RuleFeatures(structure)
+
+
+def bracket_f1(structure):
+    from cython_ext.losses.brackets import BracketF1
+
+    return BracketF1(structure)
+
+
+def bracket_strata(structure, loss):
+    from cython_ext.losses.brackets import strata_of
+
+    return strata_of(structure, loss)
+
+
+INFO = TaskInfo(
+    name='cfg',
+    summary='a tree over each sentence, of a context-free grammar',
+    build=build,
+    losses={'zero-one': zero_one, 'f1': bracket_f1},
+    default_loss='f1',
+    strata={'zero-one': zero_one_strata, 'f1': bracket_strata},
+)

@@ -1,0 +1,46 @@
+"""A label for each position of a sequence."""
+
+import numpy as np
+
+from cython_ext.structures.chain import Chain
+from cython_ext.tasks.common import position_costs, zero_one, zero_one_strata
+from cython_ext.tasks.registry import TaskInfo
+
+
+def build(dataset, feature_set='all', order=1, **how):
+    """(Structure, FeatureMap) of a TokenDataset. order: 1, or 2 for triplets of labels too. Raises ValueError where how
+    these are asked for does not go together."""
+    from cython_ext.features.tokens import token_features
+    from cython_ext.structures.chain2 import SecondOrderChain
+
+    if order not in (1, 2):
+        raise ValueError(f'chains have no order {order} (expected 1 or 2)')
+    kind = SecondOrderChain if order == 2 else Chain
+    structure = kind(
+        np.ascontiguousarray(dataset.labels, np.int32),
+        np.ascontiguousarray(dataset.offsets, np.int64),
+        len(dataset.label_names),
+        dataset.edge_indptr is None,
+    )
+    return structure, token_features(dataset, structure.n_labels, structure.stride, order, feature_set, **how)
+
+
+def hamming_strata(structure, loss):
+    from cython_ext.losses.strata import HammingStrata
+    from cython_ext.losses.strata2 import SecondOrderHammingStrata
+    from cython_ext.structures.chain2 import SecondOrderChain
+
+    kind = SecondOrderHammingStrata if isinstance(structure, SecondOrderChain) else HammingStrata
+    return kind(structure, loss)
+
+
+INFO = TaskInfo(
+    name='chain',
+    summary='a label for each position of a sequence, pairs of neighbours, triplets too with order 2',
+    build=build,
+    losses={'hamming': position_costs, 'zero-one': zero_one},
+    default_loss='hamming',
+    cost_matrix=position_costs,
+    strata={'hamming': hamming_strata, 'zero-one': zero_one_strata},
+    decomposable=('hamming',),
+)

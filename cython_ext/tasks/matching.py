@@ -1,0 +1,41 @@
+"""Links of rows with columns, each with one at most."""
+
+import numpy as np
+
+from cython_ext.structures.matching import Matching
+from cython_ext.structures.matching_layout import layout
+from cython_ext.tasks.common import zero_one, zero_one_strata
+from cython_ext.tasks.registry import TaskInfo
+
+
+def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
+    """(Structure, FeatureMap) of a MatchingDataset."""
+    from cython_ext.features.part_rows import PartRows
+    from cython_ext.features.sparse_rows import SparseRows
+
+    if basis is not None or similarity is not None:
+        raise ValueError('links have one weight for each attribute: use the linear kernel')
+    if feature_set != 'all':
+        raise ValueError('every attribute has a weight in matchings: use --feature-set all')
+    structure = Matching(
+        layout(dataset.offsets, dataset.link_rows, dataset.link_columns, dataset.sure, dataset.possible)
+    )
+    rows = SparseRows(dataset.indptr, dataset.indices, dataset.values, len(dataset.attributes))
+    return structure, PartRows(rows, dataset.offsets, np.diff(structure.layout.first_row))
+
+
+def wrong_links(structure):
+    from cython_ext.losses.wrong_links import WrongLinks
+
+    return WrongLinks(structure)
+
+
+INFO = TaskInfo(
+    name='matching',
+    summary='links of rows with columns, each with one at most',
+    build=build,
+    losses={'hamming': wrong_links, 'zero-one': zero_one},
+    default_loss='hamming',
+    strata={'zero-one': zero_one_strata},
+    decomposable=('hamming',),
+)
