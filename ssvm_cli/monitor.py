@@ -49,6 +49,7 @@ class Monitor:
         save_every: seconds between two checkpoints.
         seconds: that the solver has taken before its first pass.
         stoppable: function of a stop flag that makes a context manager, within which evaluations look at the flag.
+        heeding: the same for oracles, in passes too.
 
     Attributes:
         bounds: of what has been evaluated.
@@ -58,6 +59,7 @@ class Monitor:
     def __init__(
         self, problem, solver, tolerance: Tolerance | None, limits: Limits, schedule, progress, log=None, dev=None,
         save=None, save_every=math.inf, seconds=0.0, stoppable=contextlib.nullcontext,
+        heeding=contextlib.nullcontext,
     ):  # fmt: skip
         self.problem = problem
         self.solver = solver
@@ -70,7 +72,7 @@ class Monitor:
         self.dev = dev
         self.save = save
         self.save_every = save_every
-        self.stoppable = stoppable
+        self.stoppable, self.heeding = stoppable, heeding
         self.bounds = Bounds(lambda w, temperature: weights_dual.make(problem, w, temperature))
         self.result = self.bounds
         self.seconds = seconds  # inside the solver
@@ -102,7 +104,7 @@ class Monitor:
         self._started = self._saved if self.limits.started is None else self.limits.started
         first_row = self._evaluated is None and (evaluate_first or self.limits.max_passes == 0)
         self._due |= first_row
-        with self._time_limit(stop), self.problem.structure.heeding(stop.flag):
+        with self._time_limit(stop), self.heeding(stop.flag):
             if not self._begun and not first_row:
                 self._offer_start(stop.flag)
             status = self._loop(stop)

@@ -114,6 +114,7 @@ class PathTraining(Training):
             self.progress,
             seconds=self._making,
             stoppable=self.problem.stoppable,
+            heeding=self.problem.structure.heeding,
         )
         with self._failing_explained():
             status = self.monitor.run(stop, evaluate_first=place > 0 or o.init is not None)

@@ -126,6 +126,7 @@ class Training:
             save_every=self.o.checkpoint_every,
             seconds=self._making,
             stoppable=self.problem.stoppable,
+            heeding=self.problem.structure.heeding,
         )
 
     # ------------------------------------------------------------------------------------------- before the run
