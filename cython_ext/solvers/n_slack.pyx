@@ -32,6 +32,7 @@ from cython_ext.solvers.working_sets cimport WorkingSet
 cdef double SHARE = 0.1         # of the mean violation of a pass: epsilon of the next one
 cdef double INNER = 0.1         # gap of the inner program, as a share of the gap that the pass has seen
 cdef double NO_MARGIN = 1e-4    # a largest possible margin of this share of the largest ||psi|| is none
+cdef double ROUNDING = 1e-9     # relative, by which a gap may miss what a fixed epsilon allows
 cdef double SMALL = 1e-6        # a margin that has lost too many digits (it is 1 - a maximum) to scale weights with
 cdef enum:
     SWEEPS = 1000               # most sweeps of one re-optimisation
@@ -48,7 +49,7 @@ cdef class NSlack(Solver):
     cdef readonly double fixed_epsilon, epsilon
     cdef readonly Py_ssize_t every, position, added, pending
     cdef readonly Py_ssize_t sweep, sweep_position      # of the re-optimisation under way; sweep 0: none
-    cdef double sweep_gap, gap_sum, violation_sum, primal_sum
+    cdef double sweep_gap, gap_sum, violation_sum, primal_sum, allowed_sum
     cdef object last_estimate
     cdef object margin                                  # the smallest of any example at w, once it was asked for
 
@@ -111,13 +112,13 @@ cdef class NSlack(Solver):
             self._check_feasible(norm2)
         gap = self.gap_sum / problem.n
         if self.fixed_epsilon > 0:
-            self.finished = self.added == 0 and gap <= self.epsilon
+            self.finished = self.added == 0 and gap <= self.allowed_sum / problem.n * (1 + ROUNDING)
         else:
             self.epsilon = SHARE * self.violation_sum / problem.n
             self.finished = self.added == 0 and gap <= 1e-14 * abs(dual)
         self.passes += 1
         self.position = self.added = self.pending = 0
-        self.gap_sum = self.violation_sum = self.primal_sum = 0.0
+        self.gap_sum = self.violation_sum = self.primal_sum = self.allowed_sum = 0.0
 
     def _check_feasible(self, double norm2):
         cdef double total = self.block.linear_part(), margin
@@ -138,6 +139,8 @@ cdef class NSlack(Solver):
         self.primal_sum += self.block.objective.loss_of(value)
         self.gap_sum += gap
         self.violation_sum += max(0.0, value - slack)
+        self.allowed_sum += self.epsilon if self.hard else (
+            self.block.objective.loss_of(slack + self.epsilon) - self.block.objective.loss_of(slack))
         if value > slack + self.epsilon and self.block.sets.find(i, self.block.work.code) < 0:
             if self.block.place(i, bias, value) < 0:
                 return NO_ROOM
@@ -246,6 +249,7 @@ cdef class NSlack(Solver):
             **Solver.state(self), **{f'block.{name}': value for name, value in self.block.state().items()},
             **{name: getattr(self, name) for name in names}, 'sweep_gap': self.sweep_gap,
             'violation_sum': self.violation_sum, 'primal_sum': self.primal_sum, 'gap_sum': self.gap_sum,
+            'allowed_sum': self.allowed_sum,
             'estimate': list(self.last_estimate or ()),
             'slow': bool(self.slow),
             'scores': self.problem.features.followed_scores(self.block.w) if self.position or self.sweep else None,
@@ -260,6 +264,7 @@ cdef class NSlack(Solver):
         self.sweep_gap, self.violation_sum = state['sweep_gap'], state['violation_sum']
         self.slow = state.get('slow', False)
         self.gap_sum, self.primal_sum = state['gap_sum'], state['primal_sum']
+        self.allowed_sum = state.get('allowed_sum', 0.0)
         self.last_estimate = tuple(state['estimate']) or None
 
 

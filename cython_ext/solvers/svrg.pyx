@@ -58,6 +58,7 @@ SHORTEST = 0.03125              # least step, in units of mu / ||Phi_i s(y_i)||^
 LEAST = 1e-4                    # mu at the end, relative to the first one
 PATIENCE = 10                   # passes in which the smoothed objective must come down by BETTER of its smoothing error
 BETTER = 1e-3
+cdef double LONGEST = 0.999     # step, as a part of that which would end at the minimum of the quadratic terms
 RISEN = 0.01                    # relative rise of the smoothed objective after which a pass is given up
 ROUNDING = 1e-13                # progress, relative to the objective, that is none
 
@@ -373,7 +374,8 @@ cdef class Svrg(Solver):
         """One step on example i; adds the Bregman divergence of its loss from the anchor."""
         cdef Py_ssize_t c, size = self.problem.structure.size_of(i)
         cdef const float *mean = self.mean_at_anchor(i)
-        cdef double linear = self.linear[i], bias, change, value
+        cdef double linear = self.linear[i], bias, change, value, rho = self.problem.lam + self.kappa
+        cdef double step = min(self.step, LONGEST / rho)    # the same for all terms of the gradient
         self.problem.features.scores(i, self.fixed_data, self.work.spare)
         self.problem.features.scores(i, self.change_data, self.work.theta)
         for c in range(size):
@@ -387,8 +389,8 @@ cdef class Svrg(Solver):
         for c in range(size):
             change = self.work.mean[c] - mean[c]
             self.work.mean[c] = change if change > NEGLIGIBLE or change < -NEGLIGIBLE else 0.0
-        self.scale *= max(1.0 - self.step * (self.problem.lam + self.kappa), 1e-3)
-        self.problem.features.add(i, self.work.mean, -self.step / self.scale, self.change_data)
+        self.scale *= 1.0 - step * rho
+        self.problem.features.add(i, self.work.mean, -step / self.scale, self.change_data)
         if self.scale < 1e-3:
             self.fold()
         return DONE

@@ -79,7 +79,8 @@ class ExcessiveGap:
 
 class VarianceReduced:
     """Pass by pass: w <- w - step (grad_i(w) - grad_i(anchor) + grad(anchor) + lam (w - anchor) + kappa (w - z)), z the
-    anchor; entropy smoothing mu for the hinge loss. The result is the mean of `tail` iterates from the second half."""
+    anchor; a step of at most 0.999 / (lam + kappa); entropy smoothing mu for the hinge loss. The result is the mean of
+    `tail` iterates from the second half."""
 
     def __init__(self, plain, objective, mu, step, tail=1):
         self.plain, self.mu, self.step = plain, mu if objective == 'hinge' else 1.0, step
@@ -93,12 +94,12 @@ class VarianceReduced:
         return -optimum.softmax((self.offsets[i] - psi @ w) / self.mu) @ psi
 
     def run(self, order, kappa):
-        lam, anchor = self.plain.lam, self.w
+        lam, anchor, step = self.plain.lam, self.w, min(self.step, 0.999 / (self.plain.lam + kappa))
         whole = np.mean([self.slope(i, anchor) for i in range(self.plain.n)], axis=0)
         iterates = []
         for i in order:
             change = self.slope(i, self.w) - self.slope(i, anchor) + whole
-            self.w = self.w - self.step * (change + lam * self.w + kappa * (self.w - anchor))
+            self.w = self.w - step * (change + lam * self.w + kappa * (self.w - anchor))
             iterates.append(self.w)
         self.w = np.mean([iterates[q - 1] for q in self.marks], axis=0)
 

@@ -181,6 +181,24 @@ def test_schemes_with_a_fixed_step_are_those_of_the_paper(number):
         assert mine[2] == pytest.approx(theirs[2], rel=1e-4)
 
 
+def test_a_proximal_term_that_outgrows_the_step_shortens_it_for_all_terms():
+    """Scheme 4 as in Table 2, whose kappa grows with k: the rate is that of the plain program all the same."""
+    it = twin('chain', 'hinge', 'hamming', 0.3)
+    fixed = {'step': 0.02, 'adapt': False, 'mu': 0.1, 'shrink': 1.0, 'patient': False}
+    method = make('sc-svrg', it.problem, seed=2, scheme='4', warmup=0, tail=1, **fixed)
+    plain, gaps = CatalystSmoothing(it.plain, 4, 0.1, 0.02), []
+    for k in range(1, 301):
+        run(method, 1)
+        plain.outer_step(method.state()['order'])
+        w = it.from_core(dict(method.candidates())['current'])
+        if k <= 20:
+            np.testing.assert_allclose(w, plain.w, rtol=0, atol=1e-4)
+        gaps.append([optimum.primal(it.plain, 'hinge', v) - it.best.primal for v in (w, plain.w)])
+    assert 0.02 * (method.kappa + it.plain.lam) > 1  # or the test says nothing
+    mine, theirs = np.minimum.accumulate(gaps)[[39, 299]].T
+    assert mine[1] <= 0.5 * mine[0] and mine[1] <= 1.1 * theirs[1]
+
+
 def test_a_fixed_step_stays_where_mu_falls_by_itself():
     it = twin('chain', 'hinge', 'hamming')
     for solver in ('svrg', 'sc-svrg'):
