@@ -14,6 +14,7 @@ FORMAT = 'ssvm-checkpoint'
 FORMAT_VERSION = 1
 DOCUMENT = 'checkpoint.json'
 NUMBER = 'number'
+LONG = 80  # characters of a value that a message shows
 
 
 @dataclass
@@ -96,4 +97,11 @@ def is_checkpoint(path):
 def differences(saved, now):
     """Sentences about what differs between the run of a checkpoint and the present one; empty if nothing does."""
     keys = [*saved, *(key for key in now if key not in saved)]
-    return [f'{key} was {saved.get(key)!r} and is {now.get(key)!r}' for key in keys if saved.get(key) != now.get(key)]
+    found = [(key, saved.get(key), now.get(key)) for key in keys if saved.get(key) != now.get(key)]
+    return [f'{key} was {in_short(was)} and is {in_short(now)}' for key, was, now in found]
+
+
+def in_short(value):
+    """A value of a run's facts in a sentence: templates may be long."""
+    text = repr(value)
+    return text if len(text) <= LONG else f'{text[:LONG]}... ({len(text)} characters)'

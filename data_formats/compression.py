@@ -31,6 +31,7 @@ OWN = {b'header.json': 'a model of ssvm', b'checkpoint.json': 'a checkpoint of s
 NAME = 30  # where the name of the first member of a zip file begins
 TAR, TAR_AT = b'ustar', 257
 ENDINGS = ('.gz', '.bz2', '.xz', '.zst')  # of names
+BEGINNINGS = dict(zip(ENDINGS, (b'\x1f\x8b', b'BZh', b'\xfd7zXZ\0', b'\x28\xb5\x2f\xfd'), strict=True))
 ENOUGH = 6  # bytes that tell compressed streams
 
 
@@ -54,6 +55,14 @@ def decompressor(raw, start):
 def compressed_by(start):
     """The name of the compression of a file that begins so; None where it is plain, or of a kind that is not read."""
     return next((kind for kind, magic in KINDS.items() if magic.match(start)), None)
+
+
+def is_cut_short(start, name):
+    """Whether a whole file is not even the first bytes of a compressed stream: by its name, since these may be letters,
+    but for a byte that no text begins with."""
+    return bool(start) and any(
+        magic.startswith(start) and (name.endswith(ending) or start == b'\x1f') for ending, magic in BEGINNINGS.items()
+    )
 
 
 def foreign(start, more=lambda: b''):

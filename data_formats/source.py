@@ -8,7 +8,7 @@ import sys
 import zlib
 
 from cython_ext.text.cuts import has_marks, lines_of
-from data_formats.compression import compressed_by, decompressor, foreign
+from data_formats.compression import compressed_by, decompressor, foreign, is_cut_short
 from data_formats.errors import DataError, file_errors
 
 BLOCK = 1 << 18
@@ -168,6 +168,8 @@ class Source:
         # what a pipe has now: whoever writes sentence by sentence gets answers at once
         self._take = raw.read1 if self.live or self.path == '-' else raw.read
         self._start = self._first()
+        if is_cut_short(self._start, self.name):
+            raise DataError(self.name, None, 'damaged compressed file: ends inside a compressed stream')
         try:
             opened = decompressor(raw, self._start)
         except ImportError as error:

@@ -106,7 +106,8 @@ def opened(path, model, format_name='auto', require_labels=False, threads=1):
     name = facts.get('format') if format_name == 'auto' else format_name
     module = format_named(name)
     if model.task not in module.TASKS:
-        raise UsageError(f'{name} files hold no data for a {model.task} model (expected {" or ".join(module.TASKS)})')
+        able = ' or '.join(other.NAME for other in FORMATS.values() if model.task in other.TASKS)
+        raise UsageError(f'{name} files hold no data for a {model.task} model (expected {able})')
     options = ReadOptions(
         template_name='<template of the model>',
         task=model.task,

@@ -60,3 +60,10 @@ def test_damaged(tmp_path, damage):
 def test_differences_name_what_differs():
     assert differences({'a': 1, 'b': 2}, {'a': 1, 'b': 2}) == []
     assert differences({'a': 1, 'b': 2}, {'a': 1, 'b': 3, 'c': 0}) == ['b was 2 and is 3', 'c was None and is 0']
+
+
+def test_long_values_are_not_said_in_full():
+    """A built-in template for 257 columns has 1300 lines."""
+    ((said),) = differences({'template': 'U' * 9000, 'seed': 1}, {'template': None, 'seed': 1})
+    assert said.startswith("template was 'UUUU") and said.endswith('U... (9002 characters) and is None')
+    assert len(said) < 200

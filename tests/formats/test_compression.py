@@ -163,3 +163,29 @@ def test_a_frame_in_small_pieces():
     assert len(packed) > 1024
     assert len(frame.decompress(packed, 10)) < 1 << 26
     assert not frame.eof and not frame.needs_input
+
+
+@pytest.mark.parametrize(
+    ('name', 'start'),
+    [
+        ('a.svm.gz', b'\x1f'),
+        ('b', b'\x1f'),
+        ('c.bz2', b'B'),
+        ('c.bz2', b'BZh'),
+        ('d.xz', b'\xfd7z'),
+        ('e.zst', b'(\xb5'),
+    ],
+)
+def test_not_even_the_first_bytes(tmp_path, name, start):
+    path = tmp_path / name
+    path.write_bytes(start)
+    with (
+        pytest.raises(DataError, match='damaged compressed file: ends inside a compressed stream'),
+        Source(path) as source,
+    ):
+        source.head()
+
+
+def test_letters_that_compressed_files_begin_with_are_text(tmp_path):
+    for text in (b'B', b'BZ', b'BZh', b'('):
+        assert read(tmp_path, text) == text + b'\n'
