@@ -15,6 +15,7 @@ from data_formats.source import Source
 from ssvm_cli.complaints import beside_the_result
 from ssvm_cli.inputs import check_numbers, read_template, say_what_it_looks_like
 from ssvm_cli.launchers import refuse_copies
+from ssvm_cli.locks import locked
 from ssvm_cli.neighbours import check_neighbours
 from ssvm_cli.paths import check_paths
 from ssvm_cli.progress import Progress, counted
@@ -25,13 +26,19 @@ MODEL_NAMES = ('.model', '.tsv')  # what people call models, and models as text
 
 def convert(o):
     """Run `ssvm convert`; o: the options, by parameter name."""
-    from data_formats.model_tsv import is_model_tsv, read_model_tsv, write_model_tsv
-
     refuse_copies()
     check_paths({'INPUT': o.input, '--template': o.template}, {'OUTPUT': o.output, '--names': o.names})
     progress = Progress(o.verbose)
     if o.input != '-' and is_special(o.input):
         raise DataError(o.input, None, 'is a pipe or a device', 'expected a file, or - for standard input')
+    with locked((o.output, o.names), progress.say):
+        convert_file(o, progress)
+
+
+def convert_file(o, progress):
+    """A model, the text of one, or data, as the first bytes tell."""
+    from data_formats.model_tsv import is_model_tsv, read_model_tsv, write_model_tsv
+
     head = first_bytes(o.input)
     if is_container(head):
         _refuse_data_options(o, 'a model')

@@ -12,6 +12,7 @@ from ssvm_cli.complaints import beside_the_result, tell
 from ssvm_cli.decoder import Decoder
 from ssvm_cli.inputs import opened
 from ssvm_cli.launchers import refuse_copies
+from ssvm_cli.locks import locked
 from ssvm_cli.paths import check_paths
 from ssvm_cli.progress import Progress, counted
 from ssvm_cli.resources import available_cpus
@@ -46,7 +47,7 @@ def predict(o):
     scored = o.evaluate or o.metrics is not None
     source.block, source.prompt = PART, True
     examples = tokens = proved = 0
-    with atomic_output(o.output) as stream, source:
+    with locked((o.output,), Progress(o.verbose).say), atomic_output(o.output) as stream, source:
         reader = module.reader(source, read_options, model)
         parse = PartParser(source, reader, read_options, model)
         for dataset, outputs, text, known in in_order(

@@ -46,6 +46,14 @@ def test_a_second_run_is_refused(files, tmp_path, running):
         'log': ['--log', tmp_path / 'log', data, tmp_path / 'n'],
     }.items():
         assert run('train', *how, code=1).stderr == refused(tmp_path, running, name)
+    whole = tmp_path / 'whole'
+    run('train', '-q', data, whole)
+    for args in (['convert', whole, tmp_path / 'm'], ['predict', data, whole, tmp_path / 'm']):
+        assert run(*args, code=1).stderr == refused(tmp_path, running, 'm')
+    how = [files / 'train.crfsuite', tmp_path / 'data.hmm']
+    assert run('convert', '--names', tmp_path / 'log', *how, code=1).stderr == refused(tmp_path, running, 'log')
+    assert not (tmp_path / 'm').exists() and not (tmp_path / 'data.hmm').exists()
+    whole.unlink()
     (tmp_path / 'link').symlink_to('state')
     how = ['--checkpoint', tmp_path / 'link', '--resume', data, tmp_path / 'n']
     assert run('train', *how, code=1).stderr == refused(tmp_path, running, 'link')
