@@ -23,16 +23,16 @@ LONGEST_COMMENT = 1 << 20
 
 
 class TrainingLog:
-    """Appends rows to a log file. Where its reader goes away, what follows is lost.
+    """Appends rows to a log file. Where one cannot be written (its reader goes away, the disk is full), the log ends.
 
     Args:
         path: the file; '-' is standard output.
         comment: text of the first line, which begins with '#'.
         extra: names of the columns behind COLUMNS (dev scores).
-        keep: number of rows of an existing log to go on from; None starts the file anew.
+        keep: number of rows of an existing log to go on from; None starts the file anew, as does an empty one.
 
     Raises:
-        DataError: the file cannot be written, or is the log of another run.
+        DataError: the file cannot be opened, or is the log of another run.
 
     Attributes:
         lost: the DataError that says why the log has ended before the run, None otherwise.
@@ -45,29 +45,26 @@ class TrainingLog:
         start = [f'# {comment}\n', ','.join(self.columns) + '\n']
         if self.path == '-':
             self._stream = sys.stdout
+            if self._stream is None:
+                self._end('is closed')
             self._put(start)
             return
         with file_errors(self.path):
-            if keep is not None and os.path.exists(self.path):
+            if keep is not None and os.path.exists(self.path) and os.stat(self.path).st_size != 0:
                 self._cut(keep)
                 start = []
             mode = 'w' if start else 'a'
             self._stream = open(self.path, mode, encoding='utf-8', errors='surrogateescape')  # noqa: SIM115
-            try:
-                self._put(start)
-            except OSError:
-                self.close()
-                raise
+        self._put(start)
 
     def write(self, row):
         """Write one row, a dictionary from column to number; what is missing or None stays empty.
 
         Raises:
-            DataError: it cannot be written; once only where nobody reads the log any more.
+            DataError: it cannot be written. This is raised once, since the log ends there.
         """
         before, values = self.lost, (row.get(column) for column in self.columns)
-        with file_errors(self.path):
-            self._put([','.join('' if v is None else str(v) for v in values) + '\n'])
+        self._put([','.join('' if v is None else str(v) for v in values) + '\n'])
         self.rows += 1
         if self.lost is not before:
             raise self.lost
@@ -78,10 +75,12 @@ class TrainingLog:
         try:
             self._stream.writelines(lines)
             self._stream.flush()
-        except BrokenPipeError as error:
-            name = '<stdout>' if self.path == '-' else self.path
-            self.lost = DataError(name, None, f'cannot be written: {error.strerror}', 'the log ends here')
+        except OSError as error:
+            self._end(f'cannot be written: {error.strerror or error}')
             let_go(self._stream)
+
+    def _end(self, why):
+        self.lost = DataError('<stdout>' if self.path == '-' else self.path, None, why, 'the log ends here')
 
     def close(self):
         if self._stream is not sys.stdout:
@@ -101,6 +100,8 @@ class TrainingLog:
                 'expected the header line ' + ','.join(self.columns),
             )
         kept = lines[: head + 1 + keep]
+        if len(kept) > head + 1 and not kept[-1].endswith('\n'):  # the disk was full in the middle of a row
+            kept.pop()
         self.rows = len(kept) - head - 1
         if len(kept) < len(lines):
             with atomic_output(self.path) as stream:

@@ -15,7 +15,7 @@ from cython_ext.errors import InexactError
 from data_formats.errors import SsvmError, UsageError, visible_lines
 from data_formats.streams import let_go
 from ssvm_cli import __version__, complaints, habits
-from ssvm_cli.complaints import tell
+from ssvm_cli.complaints import heard, tell
 from ssvm_cli.termination import Terminated, ended_by_signals
 
 COMMANDS = {name: f'ssvm_cli.{name}' for name in ('train', 'predict', 'gap', 'convert')}
@@ -75,7 +75,8 @@ def _report(error):
         return error.code
     if isinstance(error, click.ClickException):
         error.message = visible_lines(error.message)
-        error.show(sys.stderr)
+        with heard():
+            error.show(sys.stderr)
         return error.exit_code
     if isinstance(error, UsageError):
         tell(f'Error: {error}')

@@ -7,6 +7,7 @@ import click
 from click.core import ParameterSource
 
 from ssvm_cli import habits
+from ssvm_cli.complaints import tell
 
 LONGEST_PATH = 10_000  # values of lambda
 GIVEN = {ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP}
@@ -51,7 +52,7 @@ class Command(click.Command):
                 raise
             raise click.UsageError(f'{error.message}.{hint}', ctx) from None
         if said and not ctx.resilient_parsing:
-            click.echo(said, err=True)
+            tell(said)
         if ctx.params.pop('quiet', False) and not ctx.resilient_parsing:
             refuse_both(ctx, '--quiet', '--verbose')
             if ctx.get_parameter_source('verbose') != ParameterSource.COMMANDLINE:

@@ -39,12 +39,12 @@ def complain(error):
 
 @contextlib.contextmanager
 def heard():
-    """A block that writes to standard error. That nobody reads it any more is a complaint too, a full disk is none."""
+    """A block that writes to standard error. That what is said is lost is a complaint too."""
     try:
         yield
     except OSError as error:
-        if error.errno in GONE:
-            _made.append(error)
+        _made.append(error)
+        if error.errno in GONE:  # a full disk may have room again
             let_go(sys.stderr)
 
 

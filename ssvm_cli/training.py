@@ -50,6 +50,7 @@ class Training:
         self.progress = progress
         self.threads = o.threads or available_cpus()
         self._saved = False  # there is a checkpoint of this run
+        self._unsaved = None  # why the last checkpoint could not be written, if so
         self.special = o.model == '-' or is_special(o.model)  # a pipe or a device
         self.model_path = o.model
         self.checkpoint_path = checkpoint_path(o)
@@ -400,9 +401,11 @@ class Training:
         try:
             checkpoint.save(checkpoint.Checkpoint(self.run_facts, parts), self.checkpoint_path)
         except DataError as error:
-            self._complain(error)
+            if str(error) != self._unsaved:
+                self._complain(error)
+            self._unsaved = str(error)
         else:
-            self._saved = True
+            self._saved, self._unsaved = True, None
 
     def _complain(self, error):
         """A full disk is no reason to lose a run: say so, go on, and end with status 1."""

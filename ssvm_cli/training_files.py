@@ -1,6 +1,7 @@
 """The files that `ssvm train` reads and writes, checked before any data are read."""
 
 import os
+import sys
 
 from data_formats.atomic import is_special
 from data_formats.checkpoint import is_checkpoint
@@ -29,7 +30,8 @@ def check_files(o, class_kind=None):
     checkpoint = None if o.lambda_path is not None else checkpoint_path(o)
     models = {f'the model of --path-models for lambda {lam:.6g}': path_model(o, lam) for lam in _kept(o)}
     state = '--checkpoint' if o.checkpoint is not None else 'the checkpoint of MODEL'
-    check_paths(inputs, {'MODEL': o.model, '--log': o.log_path, state: checkpoint, **models})
+    log = None if o.log_path == '-' and sys.stdout is None else o.log_path  # a log that is lost ends no run
+    check_paths(inputs, {'MODEL': o.model, '--log': log, state: checkpoint, **models})
     check_there(o.dev, o.init)
     for path in (o.model, *models.values()):
         check_model(path)

@@ -57,6 +57,20 @@ def test_resuming_drops_rows_that_come_again(tmp_path):
     assert (tmp_path / 'log').read_text().count('#') == 1
 
 
+def test_half_a_row_that_a_full_disk_has_left_is_dropped(tmp_path):
+    log = TrainingLog(tmp_path / 'log', '')
+    for k in range(1, 4):
+        log.write(row(k))
+    log.close()
+    with open(tmp_path / 'log', 'a') as stream:
+        stream.write('4,32,0.')
+    log = TrainingLog(tmp_path / 'log', '', keep=9)
+    assert log.rows == 3
+    log.write(row(10))
+    log.close()
+    assert [r['pass'] for r in read_log(tmp_path / 'log')] == ['1', '2', '3', '10']
+
+
 def test_a_new_run_starts_a_new_log(tmp_path):
     for _ in range(2):
         log = TrainingLog(tmp_path / 'log', '')
@@ -65,14 +79,18 @@ def test_a_new_run_starts_a_new_log(tmp_path):
     assert len(read_log(tmp_path / 'log')) == 1
 
 
-def test_resuming_without_the_old_log(tmp_path):
+@pytest.mark.parametrize('empty', [False, True])
+def test_resuming_without_the_old_log(tmp_path, empty):
+    """Or with one that a full disk had no room for."""
+    if empty:
+        (tmp_path / 'log').touch()
     log = TrainingLog(tmp_path / 'log', '', keep=5)
     log.write(row(6))
     log.close()
     assert [r['pass'] for r in read_log(tmp_path / 'log')] == ['6']
 
 
-@pytest.mark.parametrize('content', ['', 'no log\n', '# ssvm\na,b\n1,2\n', ','.join(COLUMNS) + ',dev_f1\n'])
+@pytest.mark.parametrize('content', ['no log\n', '# ssvm\na,b\n1,2\n', ','.join(COLUMNS) + ',dev_f1\n'])
 def test_resuming_refuses_another_file(tmp_path, content):
     (tmp_path / 'log').write_text(content)
     with pytest.raises(DataError, match='is not the log of the run to resume'):
