@@ -7,13 +7,20 @@ from data_formats.errors import shown
 from data_formats.source import Source
 
 MARKS = ('?', '_', '*', '')
-# Where a label stands in a line, by format. What others name (relations, phrases, letters, columns) are names.
+# The formats in which `_` is a name like any other, and where there are no empty ones.
+NAMES = {'conllx': ('_', ''), 'conllu': ('_', ''), 'brackets': ('_', '')}
+RELATION = rb'^[0-9]+\t(?:[^\t\n]*\t){6}(%s)(?=[\t\r\n])'
+# Where a label stands in a line, by format; what others name (letters, columns) are names.
 PLACES = {
     'svmlight': rb'^[ \t]*(%s)(?=[ \t\r\n])',
     'svmhmm': rb'^[ \t]*(%s)(?=[ \t\r\n])',
     'crfsuite': rb'^(%s)(?=[\t\r\n])',
     'conll': rb'[ \t](%s)[ \t]*\r?$',
+    'conllx': RELATION,
+    'conllu': RELATION,
+    'brackets': rb'\([ \t\r\n]*(%s)(?=[-=|() \t\r\n])',
     'multilabel': rb'^(?:[^\s:,]*,)*(%s)(?=[,\s])',
+    'arff': rb'^[ \t]*@(?i:attribute)[ \t]+(?![ \t])(?P<quote>["\']?)(?P<label>%s)(?P=quote)(?=[\s{])',
     'graph': rb'"label"\s*:\s*"(%s)"',
 }
 
@@ -23,14 +30,16 @@ def warning(path, names, format_name):
 
     The file is looked at again, up to that line, where there is such a name; what came through a pipe is gone.
     """
-    found = [name for name in MARKS if name in names]
+    marks = [name for name in MARKS if name not in NAMES.get(format_name, ())]
+    found = [name for name in marks if name in names]
     if not found or len(names) < 2 or format_name not in PLACES:
         return None
-    said = ' and '.join(shown(name) if name else 'an empty name' for name in found)
     line = None if path == '-' or is_special(path) else first_line(path, found, format_name)
-    place = path if line is None else f'{path}:{line}'
+    place = '<stdin>' if path == '-' else path if line is None else f'{path}:{line}'
+    *others, last = [shown(name) if name else 'an empty name' for name in found]
+    said = f'{", ".join(others)} and {last} are learned as labels' if others else f'{last} is learned as a label'
     return (
-        f'{place}: {said} is learned as a label like any other (if it marks what has no label, leave those '
+        f'{place}: {said} like any other (if {"they mark" if others else "it marks"} what has no label, leave those '
         'examples out of the training data, or give them their labels)'
     )
 
@@ -43,5 +52,5 @@ def first_line(path, names, format_name):
         for block, line in source.blocks(lambda buffer: buffer.rfind(b'\n') + 1):
             match = pattern.search(block)
             if match:
-                return line + block.count(b'\n', 0, match.start(1))
+                return line + block.count(b'\n', 0, match.start(match.lastindex))
     return None
