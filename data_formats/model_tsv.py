@@ -65,11 +65,12 @@ def _write(model, stream):
     facts[BLOCKS] = parameters.blocks(model)
     if escaped:
         facts[ESCAPED] = True
-        tables = {name: [_escape(text) for text in table] for name, table in tables.items()}
+    spell = _escape if escaped else str
+    tables = {name: [spell(text) for text in table] for name, table in tables.items()}
     for key, value in facts.items():
         stream.write(f'# {key}: {json.dumps(value, ensure_ascii=False, allow_nan=False)}\n')
     stream.write('\t'.join(COLUMNS) + '\n')
-    parameters.write_rows(model, tables, stream)
+    parameters.write_rows(model, tables, stream, spell)
     if model.scale is not None:
         for name, divisor in zip(tables['attributes'], model.scale.tolist(), strict=True):
             stream.write(f'{SCALE}\t{name}\t-\t{divisor:.17g}\n')

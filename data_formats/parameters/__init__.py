@@ -9,7 +9,8 @@ A module of this package offers
     stored(weights)                     the same as a file keeps them
     listed(model)                       vocabularies that a model as text names in comment lines, `labels` left out
     blocks(model)                       the blocks that a model as text has whole
-    write_rows(model, tables, stream)   the rows of a model as text; tables: the names of each vocabulary
+    write_rows(model, tables, stream, spell)    the rows of a model as text; tables: the names of each vocabulary, as
+                                        they are spelled; spell: what spells a field that is made of names
     read_rows(rows, header, blocks)     ({vocabulary: names in order}, weights) of the same; rows: a model_tsv.Rows
 
 and has the name of its task.

@@ -49,7 +49,7 @@ def blocks(model):
     return [SUBSTITUTE, GAP]
 
 
-def write_rows(model, tables, stream):
+def write_rows(model, tables, stream, spell):
     letters = tables['label_names']
     for a, row in zip(letters, model.weights[SUBSTITUTE].tolist(), strict=True):
         for b, weight in zip(letters, row, strict=True):

@@ -69,10 +69,11 @@ def blocks(model):
     return [BLOCK]
 
 
-def write_rows(model, tables, stream):
+def write_rows(model, tables, stream, spell):
     grammar = grammar_of(model.header, model.weights, model.label_names)
-    for (left, right), weight in zip(spelled(grammar, **tables), model.weights[BLOCK].tolist(), strict=True):
-        stream.write(f'{BLOCK}\t{left}\t{right}\t{weight:.17g}\n')
+    rules = spelled(grammar, model.label_names.names(), model.word_names.names())
+    for (left, right), weight in zip(rules, model.weights[BLOCK].tolist(), strict=True):
+        stream.write(f'{BLOCK}\t{spell(left)}\t{spell(right)}\t{weight:.17g}\n')
 
 
 def spelled(grammar, label_names, word_names):

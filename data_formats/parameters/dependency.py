@@ -67,15 +67,15 @@ def blocks(model):
     return [hashed_arcs.ARC, *([hashed_arcs.RELATION] if 'relation.weights' in model.weights else [])]
 
 
-def write_rows(model, tables, stream):
+def write_rows(model, tables, stream, spell):
     from cython_ext.features.arc_names import spelled
 
     relations = tables['label_names']
     if hash_bits_of(model.header):
         hashed_arcs.write_rows(model.weights, relations, stream)
         return
-    for feature, relation, weight in spelled(model.weights, tables['word_names'], tables['tag_names']):
-        stream.write(f'{BLOCK}\t{feature}\t{NONE if relation < 0 else relations[relation]}\t{weight:.17g}\n')
+    for feature, relation, weight in spelled(model.weights, model.word_names.names(), model.tag_names.names()):
+        stream.write(f'{BLOCK}\t{spell(feature)}\t{NONE if relation < 0 else relations[relation]}\t{weight:.17g}\n')
 
 
 def read_rows(rows, header, blocks):

@@ -28,7 +28,7 @@ def blocks(model):
     return [BLOCK]
 
 
-def write_rows(model, tables, stream):
+def write_rows(model, tables, stream, spell):
     for name, weight in zip(tables['attributes'], model.weights[BLOCK].tolist(), strict=True):
         stream.write(f'{BLOCK}\t{name}\t{NONE}\t{weight:.17g}\n')
 

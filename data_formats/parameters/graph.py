@@ -93,10 +93,10 @@ def joint_names(scope):
     ]
 
 
-def write_rows(model, tables, stream):
+def write_rows(model, tables, stream, spell):
     kinds = [*(NODE + name for name in tables['node_types']), *(FACTOR + name for name in tables['factor_types'])]
     for t, (kind, scope) in enumerate(zip(kinds, scopes_of(model.header), strict=True)):
-        states = joint_names(scope)
+        states = [spell(name) for name in joint_names(scope)]
         for attribute, row in zip(model.weights[f'{KNOWN}.{t}'].tolist(), model.weights[f'{WEIGHTS}.{t}'], strict=True):
             for k in np.flatnonzero(row).tolist() or [0]:
                 stream.write(f'{kind}\t{tables[KNOWN][attribute]}\t{states[k]}\t{row[k]:.17g}\n')

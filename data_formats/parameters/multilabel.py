@@ -61,7 +61,7 @@ def blocks(model):
     return [STATE, PAIR]
 
 
-def write_rows(model, tables, stream):
+def write_rows(model, tables, stream, spell):
     labels = tables['label_names']
     for name, row in zip(tables['attributes'], model.weights[STATE], strict=True):
         for k in np.flatnonzero(row).tolist() or [0]:

@@ -2,9 +2,10 @@
 
 Blocks: `state ATTRIBUTE LABEL`, `transition FROM TO`, `edge:ATTRIBUTE FROM TO`, `triple:FIRST SECOND THIRD`. Weights
 that are zero are left out, except that each attribute has at least one row, so that the file names all of them in their
-order; where only observed pairs have weights, each pair has its row. With a kernel there are, instead of state weights,
-rows `support ID LABEL` with the coefficients of a token and rows `vector ID ATTRIBUTE` with its values, and a comment
-line `# attributes: [...]` names all attributes.
+order; where only observed pairs have weights, each pair has its row, and a comment line `# attributes: [...]` names all
+attributes if one is in no pair, as those of neighbours that no token has. With a kernel there are, instead of state
+weights, rows `support ID LABEL` with the coefficients of a token and rows `vector ID ATTRIBUTE` with its values, and
+that comment line always.
 """
 
 import numpy as np
@@ -23,14 +24,16 @@ def order_of(header):
 
 
 def listed(model):
-    return {} if model.kernel is None else {ATTRIBUTES: model.attributes.names()}
+    if model.kernel is None and ('state' in model.weights or np.diff(model.weights['state.indptr']).all()):
+        return {}  # the rows name them
+    return {ATTRIBUTES: model.attributes.names()}
 
 
 def blocks(model):
     return [block for block in ('transition', 'edge', 'triple') if block in model.weights]
 
 
-def write_rows(model, tables, stream):
+def write_rows(model, tables, stream, spell):
     labels, attributes = tables['label_names'], tables['attributes']
     if model.kernel is not None:
         _write_support(stream, attributes, labels, model.weights)
@@ -87,7 +90,8 @@ class _Reader:
         self.kernel = header.get('kernel') is not None
         self.observed = header['feature_set'] == 'observed'
         self.order, self.facts = order_of(header), header['data']
-        if self.kernel:
+        self.attributes = None  # name -> place; None: those of the rows
+        if self.kernel or (self.observed and ATTRIBUTES in header):
             self.attributes = rows.places(header.pop(ATTRIBUTES, None), 'attribute', ATTRIBUTES)
 
     def read(self, blocks):
@@ -110,7 +114,7 @@ class _Reader:
         found = {'transition': transition, 'edge': edges, 'triple': triples}
         if any(rows and name not in blocks for name, rows in found.items()):
             raise self.rows.error_of_file('weights of a block that the comment line `# blocks` does not list')
-        attributes = self.attributes if self.kernel else state
+        attributes = state if self.attributes is None else self.attributes
         names = (Vocabulary(encoded(name) for name in table) for table in (attributes, edges))
         check_names(*names, self.facts, self.rows.error_of_file)
         return {'label_names': self.rows.labels, 'attributes': attributes, 'edge_attributes': edges}, weights
@@ -120,6 +124,9 @@ class _Reader:
         from label -> {to label: weight}, edge attribute -> the same, first label -> the same of the two after it."""
         rows = self.rows
         state, vectors, transition, edges, triples = {}, {}, {}, {}, {}
+        listed = self.attributes is not None and not self.kernel
+        if listed:
+            state = {name: {} for name in self.attributes}
         own = 'support' if self.kernel else 'state'
         for block, left, right, text in rows:
             vector = block == 'vector' and self.kernel
@@ -128,6 +135,8 @@ class _Reader:
             if vector:
                 row = vectors.setdefault(left, {})
             elif block == own:
+                if listed:
+                    self._attribute(left)
                 row = state.setdefault(rows.name(left), {})
             elif block == 'transition':
                 row = transition.setdefault(rows.label(left), {})
