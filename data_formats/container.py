@@ -169,7 +169,11 @@ class Container:
         """One array of any kind of number and any shape; the result owns its memory and is writable."""
         return self._array(name, None, None)
 
-    def _array(self, name, wanted, shape):
+    def verify(self, name):
+        """The DataError of any_array where it raises one, in little memory: for arrays that nobody needs."""
+        self._array(name, None, None, keep=False)
+
+    def _array(self, name, wanted, shape, keep=True):
         """An array, its kind and shape checked before it is unpacked; wanted, shape: None where any will do."""
         if name + SUFFIX not in self._members:
             raise self.error(f'array {name} is missing', f'expected {self.what}')
@@ -193,6 +197,10 @@ class Container:
                 self._check_size(name, size * dtype.itemsize)
             else:  # what others have vouched for: as much may be in arrays that are like it
                 self._free = max(self._free, size * dtype.itemsize)
+            if not keep:
+                for _ in parts:
+                    pass
+                return None
             flat = np.empty(size, dtype)
             _fill(flat.view(np.uint8), first[start:], parts)
             return flat.reshape(found, order='F' if fortran else 'C')

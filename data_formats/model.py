@@ -109,7 +109,7 @@ def load(path, with_dual=True, as_stored=False):
 
     Args:
         path: the file; '-' is standard input.
-        with_dual: read the dual point too.
+        with_dual: read the dual point too, of which otherwise only lengths and checksums are looked at.
         as_stored: leave the state weights as lists where they are stored so.
 
     Raises:
@@ -127,7 +127,7 @@ def load(path, with_dual=True, as_stored=False):
     matrices = {name: _matrix(container, name, labels) for name in MATRICES if name in container.names()}
     scale = _scale(container, header, names)
     _refuse_others(container, as_stored)
-    dual = _dual(container) if with_dual else None
+    dual = _dual(container) if with_dual else _verify_dual(container)
     return Model(header, **names, weights=weights, dual=dual, **matrices, scale=scale)
 
 
@@ -153,6 +153,12 @@ def _refuse_others(container, as_stored):
     others = [name for name in container.unread() if not name.startswith(DUAL)]
     if others and not as_stored:  # which leaves some unread
         raise container.error(f'array {shown(others[0])} is none of a model for {container.document["task"]}')
+
+
+def _verify_dual(container):
+    for name in container.names():
+        if name.startswith(DUAL):
+            container.verify(name)
 
 
 def _dual(container):

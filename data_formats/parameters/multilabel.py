@@ -16,7 +16,8 @@ from data_formats.parameters import numbers
 VOCABULARIES = ('label_names', 'attributes')
 STATE, PAIR = 'state', 'pair'
 MULTIPLIERS = 'multipliers'
-OF_EXAMPLES = ('agreement', MULTIPLIERS, 'smoothing')
+AGREEMENT = 'agreement'
+OF_EXAMPLES = (AGREEMENT, MULTIPLIERS, 'smoothing')
 
 
 def pairs_of(header, labels, error):
@@ -42,9 +43,12 @@ def read(container, header, names, as_stored):
 
 
 def of_examples(container, header, as_stored):
-    """What belongs to the training examples of soft constraints; nothing where predicting is all."""
+    """What belongs to the training examples of soft constraints; nothing where predicting is all. Models that were
+    texts have neither that nor a dual point."""
     if header['structure'].get('relaxation') != 'soft':
         return {}
+    if any(name.startswith('dual.') for name in container.names()):
+        container.verify(f'weights.{AGREEMENT}')
     found = [name for name in OF_EXAMPLES if f'weights.{name}' in container.names() and not as_stored]
     return {name: numbers(container, name, (None,)) for name in found}
 

@@ -1,5 +1,7 @@
 """Models and checkpoints that were altered, lengthened or joined: refused by the command, by name, in one line."""
 
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -72,6 +74,7 @@ def test_a_dual_point_of_soft_constraints_that_lost_an_array(trained, tmp_path, 
 def test_an_array_under_another_name(trained, tmp_path):
     def rename(model):
         model.weights['agreemenu'] = model.weights.pop('agreement')
+        model.dual = None
 
     model = changed(trained, 'soft', tmp_path, rename)
     error = run('gap', trained / 'graph.jsonl', model, code=1).stderr
@@ -161,3 +164,32 @@ def test_names_of_data_and_options_reach_no_terminal_raw(files, models, tmp_path
     (tmp_path / 'o.yaml').write_text('"a\\e[31m": 1\n')
     assert '\x1b' not in run('train', '--config', tmp_path / 'o.yaml', 'x', 'y', code=2).stderr
     assert '\x1b' not in run('train', tmp_path / 'no\x1b[31m', tmp_path / 'm', code=1).stderr
+
+
+def test_predict_looks_at_the_dual_point_too(tmp_path, files, models):
+    """Its lengths and checksums, though it needs none of it."""
+    damaged = bytearray(models['svm'].read_bytes())
+    with zipfile.ZipFile(models['svm']) as archive:
+        member = archive.getinfo('dual.weights.npy')
+    damaged[member.header_offset + 30 + len(member.filename) + member.compress_size // 2] ^= 1
+    (tmp_path / 'm').write_bytes(damaged)
+    said = run('predict', files / 'train.svm', tmp_path / 'm', code=1).stderr
+    assert f'{tmp_path / "m"}: an ssvm model that is truncated or' in said
+
+
+def test_soft_constraints_without_their_agreement_variables_are_no_model(tmp_path):
+    """But as a text, which has no dual point either."""
+    (tmp_path / 'a.jsonl').write_text(
+        '{"states": ["p", "q"], "nodes": [{"label": "p"}, {"label": "q"}], "factors": [{"nodes": [0, 1]}]}\n'
+    )
+    run('train', '--relaxation', 'soft', '--max-passes', 3, tmp_path / 'a.jsonl', tmp_path / 'm')
+    run('gap', tmp_path / 'a.jsonl', tmp_path / 'm')
+    with zipfile.ZipFile(tmp_path / 'm') as archive, zipfile.ZipFile(tmp_path / 'lost', 'w') as lost:
+        for member in archive.infolist():
+            if member.filename != 'weights.agreement.npy':
+                lost.writestr(member, archive.read(member))
+    for command in ('gap', 'predict'):
+        assert 'agreement' in run(command, tmp_path / 'a.jsonl', tmp_path / 'lost', code=1).stderr
+    run('convert', tmp_path / 'm', tmp_path / 'm.tsv')
+    run('convert', tmp_path / 'm.tsv', tmp_path / 'again')
+    run('gap', tmp_path / 'a.jsonl', tmp_path / 'again')
