@@ -66,11 +66,14 @@ $(VENV)/test-installed: $(VENV)/installed
 TEST_REQUIREMENTS := from importlib.metadata import requires; \
   print(*(line.split(';')[0] for line in requires('ssvm') if 'test' in line.partition(';')[2]), sep='\n')
 
-# The sdist, the wheel made from it, and the tests of the sdist run against that wheel in an environment elsewhere.
+# The sdist, the wheel made from it, and the tests of the sdist run against that wheel in an environment elsewhere. Of a
+# copy: the Cython that `build` installs for itself is newer than what was made here, and would make it all again.
 wheel-test: $(VENV)/created
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
-	rm -rf build/wheel-test && mkdir -p build/wheel-test
-	$(BIN)/python -m build --outdir build/wheel-test . > build/wheel-test/build.log || { cat build/wheel-test/build.log; exit 1; }
+	rm -rf build/wheel-test && mkdir -p build/wheel-test/source
+	tar cf - --exclude='*.so' --exclude='*.c' --exclude=__pycache__ --exclude=./build --exclude=./$(VENV) --exclude=./.git . \
+	  | tar xf - -C build/wheel-test/source
+	$(BIN)/python -m build --outdir build/wheel-test build/wheel-test/source > build/wheel-test/build.log || { cat build/wheel-test/build.log; exit 1; }
 	@set -eu; \
 	elsewhere=$$(mktemp -d); trap 'rm -rf "$$elsewhere"' EXIT; \
 	tar xzf build/wheel-test/*.tar.gz -C "$$elsewhere" --strip-components=1; \
