@@ -87,6 +87,16 @@ def format_named(name):
         raise UsageError(f'unknown format {name!r} (choose from {", ".join(FORMATS)})') from None
 
 
+def offers(module, name):
+    """Whether a format, given by its module, has what not every one has: a name of the list above."""
+    return bool(getattr(module, name, False))
+
+
+def offering(name):
+    """Names of the formats that have it."""
+    return [format_name for format_name, module in FORMATS.items() if offers(module, name)]
+
+
 def by_extension(path):
     """The name of the format that a file name's ending stands for, or None."""
     name = str(path).lower()

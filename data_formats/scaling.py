@@ -8,7 +8,7 @@ stays 1. Attributes that training has not seen have no weight and so no scale.
 import numpy as np
 
 from data_formats.errors import DataError, UsageError, shown
-from data_formats.registry import FORMATS
+from data_formats.registry import offering, offers
 
 NONE = 'none'
 # Each as it goes on behind 'divided by'.
@@ -22,9 +22,9 @@ PIECE = 1 << 20  # entries that are looked at together
 
 def check_scale(module, kind):
     """Raise UsageError where the files of a format, given by its module, have no values to scale."""
-    if kind == NONE or getattr(module, 'VALUES', False):
+    if kind == NONE or offers(module, 'VALUES'):
         return
-    fit = ', '.join(name for name, other in FORMATS.items() if getattr(other, 'VALUES', False))
+    fit = ', '.join(offering('VALUES'))
     raise UsageError(f'--scale {kind}: attributes of {module.NAME} files have no values to scale (formats: {fit})')
 
 

@@ -10,7 +10,7 @@ from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError, UsageError, file_errors
 from data_formats.model import is_container, load, save
 from data_formats.parameters.multilabel import OF_EXAMPLES
-from data_formats.registry import FORMATS, by_extension, detect, format_named
+from data_formats.registry import FORMATS, by_extension, detect, format_named, offers
 from data_formats.source import Source
 from ssvm_cli.complaints import beside_the_result
 from ssvm_cli.inputs import check_numbers, read_template, say_what_it_looks_like
@@ -87,10 +87,10 @@ def convert_data(o, source, progress):
     if not set(module.TASKS) & set(target_module.TASKS):
         kinds = ' and '.join(f'{fmt.NAME} for {" or ".join(fmt.TASKS)}' for fmt in (module, target_module))
         raise UsageError(f'{name} and {target} have nothing in common: they hold data of other kinds ({kinds})')
-    if hasattr(module, 'transcribe') and hasattr(target_module, 'transcribe'):
+    if offers(module, 'transcribe') and offers(target_module, 'transcribe'):
         transcribe(o, source, module, target_module, progress)
         return
-    if not hasattr(target_module, 'write'):
+    if not offers(target_module, 'write'):
         raise UsageError(f'{target} cannot be written: attributes do not say what the columns were')
     if 'alignment' in module.TASKS:
         _refuse_attribute_options(o, 'alignment data')
@@ -111,7 +111,7 @@ def convert_data(o, source, progress):
     dataset = module.read(source, options)
     names = None if o.names is None else io.BytesIO()
     counted_from_0 = {'zero_based': True} if o.to_zero_based else {}
-    if getattr(module, 'NUMBERS', False) and getattr(target_module, 'NUMBERS', False):
+    if offers(module, 'NUMBERS') and offers(target_module, 'NUMBERS'):
         dataset.attributes = shifted(dataset.attributes, o.zero_based - o.to_zero_based, source)
     with atomic_output(o.output) as stream:
         target_module.write(dataset, stream, names, **counted_from_0)

@@ -2,7 +2,17 @@
 
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError, UsageError
-from data_formats.registry import FORMATS, QID, TREEBANKS, by_content, by_extension, detect, format_named
+from data_formats.registry import (
+    FORMATS,
+    QID,
+    TREEBANKS,
+    by_content,
+    by_extension,
+    detect,
+    format_named,
+    offering,
+    offers,
+)
 from data_formats.scaling import NONE, check_scale
 from data_formats.source import Source
 from data_formats.templates import LARGEST_FILE
@@ -54,9 +64,9 @@ def say_what_it_looks_like(source, name, format_name, task, say):
 
 def check_numbers(module, option):
     """Raise UsageError where an option about feature numbers, None for none, is given for a format without them."""
-    if option is None or getattr(module, 'NUMBERS', False):
+    if option is None or offers(module, 'NUMBERS'):
         return
-    fit = ', '.join(name for name, other in FORMATS.items() if getattr(other, 'NUMBERS', False))
+    fit = ', '.join(offering('NUMBERS'))
     raise UsageError(f'{option} is about feature numbers, and {module.NAME} files have none (formats: {fit})')
 
 

@@ -11,7 +11,6 @@ from cython_ext.parallel import Interrupted
 from data_formats.errors import DataError, UsageError
 from ssvm_cli import monitor
 from ssvm_cli.certificate import Tolerance
-from ssvm_cli.request import STARTS
 from ssvm_cli.schedule import Schedule
 from ssvm_cli.signals import StopFlag
 from ssvm_cli.training import GAP_MISSED, Training
@@ -33,7 +32,7 @@ def check_path(o, info):
             raise UsageError(f'--lambda-path cannot be combined with {name}')
     if not info.minimises:
         raise UsageError(f'--lambda-path: {info.name} does not depend on lambda')
-    if not any(hasattr(info.make, start) for start in STARTS):
+    if not info.starts:
         raise UsageError(f'--lambda-path: {info.name} cannot start from the model before')
     if o.path_models is not None and os.path.exists(o.path_models):
         if not os.path.isdir(o.path_models):
@@ -94,9 +93,9 @@ class PathTraining(Training):
         try:
             with self.problem.stoppable(stop.flag):
                 self._make_solver()
-                if hasattr(self.solver, 'set_dual_point') and bounds.point is not None:
+                if 'dual-point' in self.info.starts and bounds.point is not None:
                     self.solver.set_dual_point(bounds.point)
-                elif hasattr(self.solver, 'set_start') and bounds.w is not None:
+                elif 'weights' in self.info.starts and bounds.w is not None:
                     self.solver.set_start(bounds.w)
         except Interrupted:
             return False

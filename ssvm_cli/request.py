@@ -16,8 +16,6 @@ from ssvm_cli.settings import check_oracle, parse_settings, with_oracle
 from ssvm_cli.solvers import choose, suits
 from ssvm_cli.training_files import check_files
 
-# How a solver takes a start: weights for any data, or a dual point of the same examples.
-STARTS = ('set_start', 'set_dual_point')
 # Why the best outputs of all values of a loss are out of reach.
 UNTOLD = {
     'hamming': 'no oracle finds the best one with a given number of errors',
@@ -49,9 +47,8 @@ def check_request(o):
     loss = requested_loss(o, task)
     info, settings = requested_solver(o, loss)
     check_loss(info, task, loss, o)
-    starts = STARTS if kernel is None else STARTS[1:]  # coefficients belong to the tokens that they were made for
-    if o.init is not None and not any(hasattr(info.make, start) for start in starts):
-        able = [other.name for other in all_solvers() if any(hasattr(other.make, start) for start in starts)]
+    if o.init is not None and not info.starts_with(kernel):
+        able = [other.name for other in all_solvers() if other.starts_with(kernel)]
         raise UsageError(f'--init: {info.name} cannot start from a model (solvers that can: {", ".join(able)})')
     check_files(o, kind)
     return info, settings

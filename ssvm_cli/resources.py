@@ -17,9 +17,10 @@ def available_cpus(environ=os.environ, proc=Path('/proc/self/cgroup'), cgroups=P
 
 
 def _affinity():
-    if hasattr(os, 'sched_getaffinity'):
+    try:
         return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    except AttributeError:  # not on this system
+        return os.cpu_count() or 1
 
 
 def _cgroup_quota(proc, cgroups):

@@ -38,7 +38,7 @@ def check_stages(o, info):
     }.items():
         if given:
             raise UsageError(f'{option} cannot be combined with {name}')
-    if not hasattr(info.make, 'set_dual_point'):
+    if 'dual-point' not in info.starts:
         raise UsageError(f'{option}: {info.name} cannot start from the dual point of the stage before (use bcfw)')
 
 

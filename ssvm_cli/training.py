@@ -270,12 +270,12 @@ class Training:
             return
         from ssvm_cli.warm_start import same_dual_point, transferred_weights
 
-        if hasattr(self.solver, 'set_start') and self.kernel is None:
+        if 'weights' in self.info.starts_with(self.kernel):
             model = load(self.o.init)
             features = self.problem.features
             blocks = transferred_weights(self.task, model, self.dataset, features, self.o.init)
             self.solver.set_start(features.weights(blocks))
-            if hasattr(self.solver, 'set_dual_point') and model.dual is not None:
+            if 'dual-point' in self.info.starts and model.dual is not None:
                 with contextlib.suppress(ValueError):  # of other data, or of another kind: the weights have to do
                     self.solver.set_dual_point(model.dual)
             return

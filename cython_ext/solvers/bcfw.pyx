@@ -221,6 +221,7 @@ INFO = SolverInfo(
     certificate='its own dual point',
     paper='Lacoste-Julien et al. 2013; Pillutla et al. 2018, Algorithm 1',
     make=BlockFrankWolfe,
+    starts=('dual-point',),
     variants=('slack', 'squared'),
     kernels=True,
 )

@@ -227,6 +227,7 @@ INFO = SolverInfo(
     certificate='its own dual point, in natural parameters',
     paper='Collins et al. 2008, sections 3.3 and 5',
     make=Eg,
+    starts=('weights', 'dual-point'),
     kernels=True,
     decomposable=True,
     part_bytes=36,                  # theta and its means, twice for a checkpoint, and theta of the model in singles

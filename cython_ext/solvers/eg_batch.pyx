@@ -161,6 +161,7 @@ INFO = SolverInfo(
     certificate='its own dual point, in natural parameters',
     paper='Collins et al. 2008, Figure 1',
     make=EgBatch,
+    starts=('weights', 'dual-point'),
     kernels=True,
     decomposable=True,
     part_bytes=36,                  # theta, means, theta of the next pass and of a checkpoint, and singles in the model

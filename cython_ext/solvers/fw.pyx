@@ -223,6 +223,7 @@ INFO = SolverInfo(
     certificate='its own dual point',
     paper='Lacoste-Julien et al. 2013, Algorithm 2',
     make=FrankWolfe,
+    starts=('dual-point',),
     variants=('slack',),
     kernels=True,
 )

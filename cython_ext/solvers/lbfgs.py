@@ -137,4 +137,5 @@ INFO = SolverInfo(
     certificate='softmax of the scores',
     paper='Liu and Nocedal 1989',
     make=Lbfgs,
+    starts=('weights',),
 )

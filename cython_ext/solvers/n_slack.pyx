@@ -284,6 +284,7 @@ INFO = SolverInfo(
     certificate='its own dual point',
     paper='Tsochantaridis et al. 2005, Algorithm 1',
     make=NSlack,
+    starts=('dual-point',),
     kernels=True,
     variants=('slack', 'squared', 'hard-margin'),
 )

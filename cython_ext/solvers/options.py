@@ -54,8 +54,9 @@ class SolverInfo:
     or 'messages' of relaxed graphs), by objective; certificate: where its dual point comes from; make(problem, options,
     seed) -> Solver; variants: of the hinge that it can do ('slack', 'squared', 'hard-margin'); max_passes: when it
     stops unless told otherwise; kernels: whether it works with weight vectors whose inner product is that of a kernel;
-    part_bytes: that it keeps for each part of each example; decomposable: whether the task loss has to be one that adds
-    up over parts.
+    starts: what it can begin with: 'weights' of any data (make has set_start(w)), a 'dual-point' of the same examples
+    (set_dual_point(point)); part_bytes: that it keeps for each part of each example; decomposable: whether the task
+    loss has to be one that adds up over parts.
     """
 
     name: str
@@ -68,6 +69,7 @@ class SolverInfo:
     variants: tuple = ()
     max_passes: int = 1000
     kernels: bool = False
+    starts: tuple = ()
     part_bytes: int = 0
     decomposable: bool = False
 
@@ -79,6 +81,11 @@ class SolverInfo:
     def minimises(self):
         """False for a baseline, whose result is only reported in terms of its objectives."""
         return self.make.minimises
+
+    def starts_with(self, kernel):
+        """Its starts for weight vectors of a kernel, or linear ones (None): coefficients of other data's tokens say
+        nothing."""
+        return self.starts if kernel is None else tuple(start for start in self.starts if start != 'weights')
 
     def settings(self, given):
         """All options with their values: given ones over defaults."""

@@ -134,4 +134,5 @@ INFO = SolverInfo(
     certificate=svrg.CERTIFICATE,
     paper='Pillutla et al. 2018, Algorithm 1',
     make=ScSvrg,
+    starts=('weights',),
 )

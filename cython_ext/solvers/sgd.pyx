@@ -207,4 +207,5 @@ INFO = SolverInfo(
     certificate='average of its outputs (hinge), softmax of the scores (log losses)',
     paper='Pillutla et al. 2018, section 4',
     make=Sgd,
+    starts=('weights',),
 )

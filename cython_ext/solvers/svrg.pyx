@@ -505,4 +505,5 @@ INFO = SolverInfo(
     certificate=CERTIFICATE,
     paper='Pillutla et al. 2018, section 4; Johnson and Zhang 2013',
     make=Svrg,
+    starts=('weights',),
 )

@@ -17,7 +17,7 @@ from data_formats.homologs import HomologDataset
 from data_formats.label_sets import LabelSetDataset
 from data_formats.matchings import MatchingDataset
 from data_formats.pictures import PictureDataset
-from data_formats.registry import FORMATS, by_content
+from data_formats.registry import FORMATS, by_content, offers
 from data_formats.sentences import SentenceDataset
 from data_formats.source import Source
 from data_formats.trees import TreeDataset
@@ -278,7 +278,7 @@ def test_mutated_files(folder, name, changes, block):
     if dataset is not None:
         check(dataset)
         assert name != 'links' or dataset.complete, 'right links of training files are matchings'
-        if hasattr(module, 'write'):
+        if offers(module, 'write'):
             out = io.BytesIO()
             module.write(dataset, out)
             path.write_bytes(out.getvalue())
