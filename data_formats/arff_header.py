@@ -11,7 +11,7 @@ QUOTED = rb"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 NAME = re.compile(QUOTED + rb"""|[^\s{'"%][^\s{]*""")
 # a value of {...} with the comma behind it, if there is one
 VALUE = re.compile(rb"""(?:\s*(%s)\s*|([^,}'"]+))(,|(?=\}))""" % QUOTED)
-CLOSED = re.compile(rb'\}\s*(%.*)?')
+CLOSED = re.compile(rb'\}(\s+%.*|\s*)')
 MEKA = re.compile(rb'(?:^|\s)-[cC]\s+(-?\d{1,9})(?!\S)')
 NUMBERS = (b'numeric', b'real', b'integer')
 TEXTS = (b'string', b'date')

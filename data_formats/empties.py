@@ -8,6 +8,12 @@ import numpy as np
 from data_formats.dataset import indptr_of
 
 
+def count_empties(dataset):
+    """How many sentences without words there are."""
+    empties = getattr(dataset, 'empties', None)
+    return 0 if empties is None else len(empties)
+
+
 def numbers_of(dataset):
     """int64 [n]: the number of each example in its file, from 1."""
     places = np.arange(dataset.n)

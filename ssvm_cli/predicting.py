@@ -4,6 +4,7 @@ import json
 
 from cython_ext.parallel import in_order
 from data_formats.atomic import atomic_output
+from data_formats.empties import count_empties
 from data_formats.errors import UsageError
 from data_formats.model import load
 from data_formats.reading import PartParser
@@ -46,16 +47,19 @@ def predict(o):
     scores = decoder.task.scores(model, o)
     scored = o.evaluate or o.metrics is not None
     source.block, source.prompt = PART, True
-    examples = tokens = proved = 0
+    lines = wordless = examples = tokens = proved = 0
     with locked((o.output,), Progress(o.verbose).say), atomic_output(o.output) as stream, source:
         reader = module.reader(source, read_options, model)
         parse = PartParser(source, reader, read_options, model)
-        for dataset, outputs, text, known in in_order(
+        for block, outputs, text, known in in_order(
             lambda part: writer.decode(parse(part)), reader.parts(source), threads, source.ready
         ):
             stream.write(text)
             if source.live:
                 stream.flush()
+            dataset = block.dataset
+            lines += 0 if examples else block.rows.count(b'\n')
+            wordless += count_empties(dataset)
             examples, tokens = examples + dataset.n, tokens + dataset.tokens
             proved = None if known is None else proved + known
             if scored:
@@ -67,6 +71,9 @@ def predict(o):
     if scored and not scores.count:
         nothing = f'no {decoder.task.outputs_name}{decoder.task.place(model)}: nothing to score'
         tell(f'{source.name}: {nothing}')
+    elif not examples and not wordless:
+        held = f' in {counted(lines, "line")}' if lines else ''
+        Progress(o.verbose).say(f'{source.name}: no examples{held}: nothing to predict')
     elif o.evaluate:
         tell(scores.table())
     if o.metrics is not None:
@@ -84,7 +91,7 @@ class Writer:
         self.decoder = decoder
 
     def decode(self, block):
-        """(dataset, outputs, the text to write, how many outputs are proved), the outputs as the task scores them."""
+        """(block, outputs, the text to write, how many outputs are proved), the outputs as the task scores them."""
         predictions = self.decoder.on(block.dataset)
         decoded = self.decoder.task.decode(self.o, self.module, predictions, block)
-        return block.dataset, *decoded, predictions.decoder.structure.proved()
+        return block, *decoded, predictions.decoder.structure.proved()

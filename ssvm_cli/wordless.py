@@ -2,12 +2,13 @@
 
 import numpy as np
 
+from data_formats.empties import count_empties
 from ssvm_cli.progress import counted
 
 
 def without_words(dataset):
     """What `trainable` of ssvm_cli.tasks promises, where nothing else keeps an example from being learned from."""
-    count = 0 if dataset.empties is None else len(dataset.empties)
+    count = count_empties(dataset)
     if not count:
         return None, None
     verb = 'has no words and is' if count == 1 else 'have no words and are'

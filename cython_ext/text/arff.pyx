@@ -21,6 +21,7 @@ cdef enum:
 
 KINDS = {'number': NUMBER, 'nominal': NOMINAL, 'text': TEXT, 'label': LABEL}
 SPARSE = 'expected {INDEX VALUE, INDEX VALUE, ...}'
+BLANK_FIRST = '; a comment begins behind a blank'
 ESCAPES = {b't': b'\t', b'n': b'\n', b'r': b'\r'}
 
 
@@ -220,10 +221,7 @@ cdef class ArffParser(Parser):
                 with gil:
                     self.fail('{} behind a sparse row', p, token_end(p, False), 'expected the end of the line')
             return self._weight(p)
-        if not is_line_end(p[0]) and p[0] != b'%':
-            with gil:
-                self.fail('{} behind a sparse row', p, token_end(p, False), 'expected the end of the line')
-        return p
+        return self._row_end(p, b'a sparse row')
 
     cdef const char* _weight(self, const char* p) except NULL nogil:
         """Behind the `{weight}` of a row, which must be 1."""
@@ -235,9 +233,14 @@ cdef class ArffParser(Parser):
                 self.fail('{} behind a row: weights of single examples are not supported', word, token_end(word, False),
                           'expected no weight, or {1}')
         p = skip_blanks(skip_blanks(p) + 1)
-        if not is_line_end(p[0]) and p[0] != b'%':
+        return self._row_end(p, b'the weight of a row')
+
+    cdef const char* _row_end(self, const char* p, const char* what) except NULL nogil:
+        """p, where the line ends or a comment begins behind what is said and blanks."""
+        if not is_line_end(p[0]) and not (p[0] == b'%' and is_blank((p - 1)[0])):
             with gil:
-                self.fail('{} behind the weight of a row', p, token_end(p, False), 'expected the end of the line')
+                self.fail(f'{{}} behind {what.decode()}', p, token_end(p, False),
+                          f'expected the end of the line{BLANK_FIRST if p[0] == b"%" else ""}')
         return p
 
     cdef const char* _value(self, const char* p, int64_t a, bint sparse) except NULL nogil:
@@ -253,6 +256,9 @@ cdef class ArffParser(Parser):
             with gil:
                 self.scratch = unescaped(p[1:end - p])
                 self._take(a, self.scratch, len(self.scratch), True)
+                if end[1] == b'%':
+                    self._refuse(a, '{1} behind the value of {0}', f'expected a comma{BLANK_FIRST}',
+                                 end[1:token_end(end + 1, sparse) - end])
             return end + 1
         end = token_end(p, sparse)
         if end == p:
@@ -323,7 +329,8 @@ cdef class ArffParser(Parser):
         cdef double value = 0
         cdef const char* p = text
         what = 'too large' if read_number(&p, &value) == INFINITE else 'not a number'
-        self._refuse(a, f'{{1}} of {{0}} is {what}', 'expected a finite number', text[:size])
+        self._refuse(a, f'{{1}} of {{0}} is {what}',
+                     f'expected a finite number{BLANK_FIRST if b"%" in text[:size] else ""}', text[:size])
         return 0
 
     cdef int _refuse(self, int64_t a, what, expected, bytes text=b'') except -1:

@@ -5,9 +5,11 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memchr
 
 from cython_ext.text.hashing cimport hash_bytes
-from cython_ext.text.numbers cimport GOOD, INFINITE, read_number
+from cython_ext.text.numbers cimport GOOD, read_number
 from cython_ext.text.parser cimport Labels, Parser, is_blank, is_line_end, skip_blanks
 from cython_ext.text.vocabulary cimport Vocabulary
+
+NAMED = r'NAME or NAME:VALUE, and \: for a colon in a name'
 
 cdef struct Field:
     const char* text    # name, unescaped
@@ -122,7 +124,7 @@ cdef class AttributeParser(Parser):
                 kind = read_number(&p, &field.value)
                 if kind != GOOD or (p < end and p[0] != b'\t'):
                     with gil:
-                        self._bad_value(start, name_end + 1, field_end(name_end, end), kind)
+                        self.fail_value(start, name_end + 1, field_end(name_end, end), kind, NAMED, comments=False)
         if field.size == 0 and not is_label:
             with gil:
                 if name_end == p:
@@ -183,15 +185,6 @@ cdef class AttributeParser(Parser):
             self.fail('{}: weights of sequences are not supported', word, p, 'expected no @weight lines')
         if b':' in text:
             self.fail('unknown declaration {}', word, p, r'expected a label, with \: for a colon in it')
-        return 0
-
-    cdef int _bad_value(self, const char* start, const char* value, const char* end, int kind) except -1:
-        cdef bytes text = value[:end - value]
-        if kind == INFINITE:
-            self.fail('value of {} is too large', start, end, 'expected a finite number')
-        if text.strip(b'+-').lower() in (b'nan', b'inf', b'infinity'):
-            self.fail('value of {} is not finite', start, end, 'expected a finite number')
-        self.fail('value of {} is not a number', start, end, r'expected NAME or NAME:VALUE, and \: for a colon in a name')
         return 0
 
 

@@ -5,7 +5,7 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
 from cython_ext.text.hashing cimport mix
-from cython_ext.text.numbers cimport GOOD, INFINITE, is_digit, read_number
+from cython_ext.text.numbers cimport GOOD, is_digit, read_number
 from cython_ext.text.parser cimport Parser, is_blank, is_line_end, skip_blanks, word_end
 from cython_ext.text.rows cimport Ints, Longs, SparseRows
 from cython_ext.text.vocabulary cimport Vocabulary
@@ -232,7 +232,7 @@ cdef class LinkParser(Parser):
         kind = read_number(&p, &value)
         if kind != GOOD or p != end:
             with gil:
-                self._bad_value(word, colon + 1, end, kind)
+                self.fail_value(word, colon + 1, end, kind, 'name:value')
         if self.frozen:
             i = self.attributes.find(word, colon - word)
         else:
@@ -248,16 +248,6 @@ cdef class LinkParser(Parser):
         if len(text) > 10 and text.replace(b'-', b'', 1).isdigit():
             return self.fail('link {} has too large a number', word, end, f'expected less than {PLACES}')
         return self.fail('{} is no link', word, end, 'expected ROW-COLUMN, two numbers from 0 such as 0-2')
-
-    cdef int _bad_value(self, const char* word, const char* value, const char* end, int kind) except -1:
-        cdef bytes text = value[:end - value]
-        if kind == INFINITE:
-            return self.fail('value of {} is too large', word, end, 'expected a finite number')
-        if text.strip(b'+-').lower() in (b'nan', b'inf', b'infinity'):
-            return self.fail('value of {} is not finite', word, end, 'expected a finite number')
-        if not text:
-            return self.fail('{} without a value', word, end, 'expected name:value without blanks')
-        return self.fail('value of {} is not a number', word, end, 'expected name:value')
 
 
 cdef int64_t place(const char** at) noexcept nogil:

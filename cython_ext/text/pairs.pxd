@@ -37,7 +37,6 @@ cdef class PairLines(Parser):
     cdef const char* _pairs(self, const char* p, int64_t* qid) except NULL nogil
     cdef const char* _other_word(self, const char* word, int64_t* qid) except NULL
     cdef int _bad_index(self, const char* word, const char* colon) except -1
-    cdef int _bad_value(self, const char* word, int kind) except -1
     cdef int end_line(self, int64_t qid, const char* target, Py_ssize_t size) except -1 nogil
 
 

@@ -7,7 +7,7 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
 from cython_ext.text.hashing cimport mix
-from cython_ext.text.numbers cimport GOOD, INFINITE, is_digit, read_number
+from cython_ext.text.numbers cimport GOOD, is_digit, read_number
 from cython_ext.text.parser cimport Labels, Parser, is_blank, is_line_end, skip_blanks, word_end
 from cython_ext.text.rows cimport Longs
 from cython_ext.text.vocabulary cimport Vocabulary
@@ -173,11 +173,9 @@ cdef class PairLines(Parser):
         return p
 
     cdef const char* _pairs(self, const char* p, int64_t* qid) except NULL nogil:
-        """Read a row of `index:value` words up to the comment or the end of the line, where it returns.
-
-        A comment begins behind a blank, or right behind a value, of which `#` can be no part.
-        """
+        """Read a row of `index:value` words up to the comment or the end of the line, where it returns."""
         cdef const char* word
+        cdef const char* value_text
         cdef uint64_t number
         cdef int64_t last = self.least - 1
         cdef int32_t i
@@ -202,10 +200,11 @@ cdef class PairLines(Parser):
                     self._bad_index(word, p)
             last = <int64_t>number
             p += 1
+            value_text = p
             kind = read_number(&p, &value)
-            if kind != GOOD or not (is_blank(p[0]) or is_line_end(p[0]) or p[0] == b'#'):
+            if kind != GOOD or not (is_blank(p[0]) or is_line_end(p[0])):
                 with gil:
-                    self._bad_value(word, kind)
+                    self.fail_value(word, value_text, word_end(word), kind, 'index:value')
             i = self.ids.get(last)
             if i >= 0:
                 self.rows.push(i, value)
@@ -249,18 +248,6 @@ cdef class PairLines(Parser):
         if int(text) == self.last:
             self.fail(f'feature number {self.last} twice', word, colon, 'expected each number once in a line')
         self.fail(f'feature number {int(text)} after {self.last}', word, colon, 'expected ascending numbers')
-        return 0
-
-    cdef int _bad_value(self, const char* word, int kind) except -1:
-        cdef const char* end = word_end(word)
-        cdef bytes value = word[:end - word].partition(b':')[2]
-        if kind == INFINITE:
-            self.fail('value of {} is too large', word, end, 'expected a finite number')
-        if not value:
-            self.fail('{} without a value', word, end, 'expected index:value without blanks')
-        if value.strip(b'+-').lower() in (b'nan', b'inf', b'infinity'):
-            self.fail('value of {} is not finite', word, end, 'expected a finite number')
-        self.fail('value of {} is not a number', word, end, 'expected index:value')
         return 0
 
 

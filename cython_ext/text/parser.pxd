@@ -25,6 +25,8 @@ cdef class Parser:
     cdef int parse(self, const char* p, const char* end) except -1 nogil
     cdef int end_example(self) except -1 nogil
     cdef int fail(self, what, const char* start, const char* end, expected) except -1
+    cdef int fail_value(self, const char* word, const char* value, const char* end, int kind, form,
+                        bint comments=*) except -1
 
 
 cdef inline bint is_blank(char c) noexcept nogil:

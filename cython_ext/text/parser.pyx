@@ -4,6 +4,7 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t
 
+from cython_ext.text.numbers cimport INFINITE
 from cython_ext.text.rows cimport Ints, Longs, SparseRows
 from cython_ext.text.vocabulary cimport Vocabulary
 
@@ -119,3 +120,23 @@ cdef class Parser:
     cdef int fail(self, what, const char* start, const char* end, expected) except -1:
         """Raise a TextError about the current line; {} in `what` stands for the text from start to end."""
         raise TextError(self.line, what.format(shown(start[:end - start])), expected)
+
+    cdef int fail_value(self, const char* word, const char* value, const char* end, int kind, form,
+                        bint comments=True) except -1:
+        """Raise a TextError about a value that read_number cannot take, or does not take to its end.
+
+        word, end : where the word that the value stands in begins, and where it ends
+        kind : what read_number said
+        form : of a word, for the message
+        comments : whether `#` behind a blank begins a comment in this format
+        """
+        cdef bytes text = value[:end - value]
+        if kind == INFINITE:
+            return self.fail('value of {} is too large', word, end, 'expected a finite number')
+        if not text:
+            return self.fail('{} without a value', word, end, f'expected {form} without blanks')
+        if text.strip(b'+-').lower() in (b'nan', b'inf', b'infinity'):
+            return self.fail('value of {} is not finite', word, end, 'expected a finite number')
+        if comments and b'#' in text:
+            form = f'{form}; a comment begins behind a blank'
+        return self.fail('value of {} is not a number', word, end, f'expected {form}')

@@ -1,4 +1,4 @@
-"""`ssvm predict --evaluate` on files without anything to compare with: it writes, says so, and that is no error."""
+"""`ssvm predict` on files without anything to compare with, or to predict: it says so, and that is no error."""
 
 import json
 
@@ -42,3 +42,25 @@ def test_nothing_to_score(tmp_path, monkeypatch, name, train, blind, lack):
         json.loads((tmp_path / 'm.json').read_text(), parse_constant=pytest.fail)  # no NaN
         assert run('predict', '-q', '-', 'm', stdin=given).stdout == result.stdout
     assert 'nothing to score' not in run('predict', '--evaluate', name, 'm').stderr
+
+
+# lines that hold no example, where they may be blank and where they may be comments
+HOLLOW = {name: ['\n \n\n'] for name in CASES} | {'multilabel': ['\n\n\n'], 'conllu': ['\n\n\n']}
+for name in ('multiclass', 'svmhmm', 'multilabel', 'graph', 'links', 'svmrank', 'boxes', 'fasta'):
+    HOLLOW[name].append('# a\n\n# b\n')
+
+
+@pytest.mark.parametrize(('name', 'train', 'hollow'), [(*CASES[k][:2], HOLLOW[k]) for k in CASES], ids=CASES)
+def test_nothing_to_predict(tmp_path, monkeypatch, name, train, hollow):
+    """Which is said in a line; it is only an end of the file that `train`, `gap` and `convert` refuse."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text(train)
+    run('train', '-q', '--max-passes', 2, name, 'm')
+    for text in ('', *hollow):
+        (tmp_path / 'hollow').write_text(text)
+        held = ' in 3 lines' if text else ''
+        result = run('predict', 'hollow', 'm')
+        assert result.stderr == f'hollow: no examples{held}: nothing to predict\n'
+        assert result.stdout.strip() == '' and run('predict', '-q', 'hollow', 'm').stderr == ''
+        assert 'in this file (expected one' in run('gap', 'hollow', 'm', code=1).stderr
+    assert 'nothing to predict' not in run('predict', name, 'm').stderr
