@@ -89,7 +89,7 @@ cdef class Problem:
         if softmax_dual:
             return self.value_and_gradient(w, self.features.zeros(), stop)
         losses, flag = np.empty(self.n), self.pool.stop if stop is None else stop
-        self.pool.map(self._losses, [(w, losses, flag, *chunk) for chunk in self._parts(RANGES)])
+        self.pool.map(self._losses, [(w, losses, flag, *chunk) for chunk in self.chunks(RANGES)])
         if flag[0] or self.structure.stopped():
             raise Interrupted
         self.structure.check()
@@ -99,7 +99,7 @@ cdef class Problem:
     def largest_margin(self, w):
         """The largest maximum of any example's MaxObjective: with a hard margin, 1 - the smallest margin."""
         w, tops = np.ascontiguousarray(w, np.float64), np.empty(self.n)
-        self.pool.map(self._maxima, [(w, tops, *chunk) for chunk in self._parts(RANGES)])
+        self.pool.map(self._maxima, [(w, tops, *chunk) for chunk in self.chunks(RANGES)])
         if self.structure.stopped():
             raise Interrupted
         self.structure.check()
@@ -115,7 +115,7 @@ cdef class Problem:
             raise TypeError(f'{self.objective_name} has no gradient')
         cdef Accumulator total = self._kept_accumulator()
         losses, flag = np.empty(self.n), self.pool.stop if stop is None else stop
-        chunks = enumerate(self._parts(total.chunks))
+        chunks = enumerate(self.chunks(total.chunks))
         self.pool.map(self._means, [(w, losses, flag, total, c, *chunk) for c, chunk in chunks])
         if flag[0] or self.structure.stopped():
             raise Interrupted
@@ -188,7 +188,7 @@ cdef class Problem:
             raise ValueError(f'{self.objective_name} has no sparse dual points')
         point = dual_point.checked(point, self.n)
         deltas = np.empty(self.n)
-        self.pool.map(self._outputs, [(point, deltas, total, c, *chunk) for c, chunk in enumerate(self._parts(total.chunks))])
+        self.pool.map(self._outputs, [(point, deltas, total, c, *chunk) for c, chunk in enumerate(self.chunks(total.chunks))])
         return deltas.sum() / self.n, total
 
     def figures(self, w, primal):
@@ -199,7 +199,7 @@ cdef class Problem:
         """Bytes of one weight vector."""
         return 8 * self.dim
 
-    def _parts(self, count):
+    def chunks(self, count):
         """At most `count` ranges of examples of similar cost, fewer where there is little to do."""
         if self._chunks is None:
             self._chunks = {}

@@ -33,7 +33,7 @@ def expectations(Problem problem not None, point, Accumulator total not None):
     if problem.loss_name is not None and not isinstance(problem.objective.loss, DecomposableLoss):
         raise ValueError(f'the loss {problem.loss_name} has no dual points in natural parameters')
     gains = np.empty(problem.n)
-    chunks = enumerate(problem._parts(total.chunks))
+    chunks = enumerate(problem.chunks(total.chunks))
     problem.pool.map(_put, [(problem, theta, sizes, gains, total, c, *chunk) for c, chunk in chunks])
     return gains.sum() / problem.n
 

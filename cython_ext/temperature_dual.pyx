@@ -37,7 +37,7 @@ def evaluate(Problem problem not None, const double[::1] w, double temperature, 
     loss.mu = temperature
     cdef Accumulator total = problem.features.accumulator(problem.n)
     losses, biases = np.empty(problem.n), np.empty(problem.n)
-    chunks = enumerate(problem._parts(total.chunks))
+    chunks = enumerate(problem.chunks(total.chunks))
     problem.pool.map(_pass, [(problem, loss, w, losses, biases, stop, total, c, *chunk) for c, chunk in chunks])
     if stop[0] or problem.structure.stopped():
         raise Interrupted

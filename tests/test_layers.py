@@ -20,13 +20,10 @@ LAYERS = [
 # Modules at the top of cython_ext that are no layer: a problem and what it is made of, which solvers and tasks share.
 SHARED = 'cython_ext'
 # What runs against the order, and why; a list that only becomes shorter.
-AGAINST = {
-    ('cython_ext.structures.brackets', 'cython_ext.features.feature_map'),  # decoding: marginals under weights
-}
+AGAINST = set()
 CIRCLES = [
     {'cython_ext.problem', 'cython_ext.softmax_dual', 'cython_ext.temperature_dual'},
     {'cython_ext.features.soft', 'cython_ext.relaxed_primal'},
-    {'cython_ext.features.arc_accumulator', 'cython_ext.features.arcs'},
 ]
 IMPORT = re.compile(r'^[ \t]*from ([\w.]+) c?import (\([^)]*\)|.*)|^[ \t]*c?import ([\w., ]+)', re.MULTILINE)
 

@@ -32,7 +32,7 @@ cdef class Counts(Solver):
     def run_pass(self, stop):
         cdef Accumulator total = self.problem.features.accumulator(self.problem.n)
         problem = self.problem
-        chunks = enumerate(problem._parts(total.chunks))
+        chunks = enumerate(problem.chunks(total.chunks))
         problem.pool.map(self._count, [(stop, total, c, *chunk) for c, chunk in chunks])
         if stop[0]:
             return False

@@ -171,7 +171,7 @@ cdef class Dlpw(Solver):
         """g at the candidate: an upper bound of P."""
         (_, w), = self.candidates()
         problem, losses = self.problem, np.empty(self.problem.n)
-        problem.pool.map(self._bound, [(w, losses, *chunk) for chunk in problem._parts(RANGES)])
+        problem.pool.map(self._bound, [(w, losses, *chunk) for chunk in problem.chunks(RANGES)])
         return Evaluation(problem.lam / 2 * problem.features.inner(w, w) + losses.sum() / problem.n, losses)
 
     def _bound(self, const double[::1] w, double[::1] losses, Py_ssize_t begin, Py_ssize_t end):
@@ -201,14 +201,14 @@ cdef class Dlpw(Solver):
 
     def dual_point(self):
         points, _, share = self._agreeing()
-        self.problem.pool.map(self._mix, [(points, share, *chunk) for chunk in self.problem._parts(RANGES)])
+        self.problem.pool.map(self._mix, [(points, share, *chunk) for chunk in self.problem.chunks(RANGES)])
         return self._as_point(points)
 
     def _agreeing(self):
         """(agreeing beliefs of all examples, D of the best point on the way to them from the right outputs, the share of the
         way): D is a parabola there, since E[Delta] is linear and w(alpha) is 0 at the right outputs."""
         points = self.beliefs[:len(self.beliefs) - 1].copy()
-        self.problem.pool.map(self._agree, [(points, *chunk) for chunk in self.problem._parts(RANGES)])
+        self.problem.pool.map(self._agree, [(points, *chunk) for chunk in self.problem.chunks(RANGES)])
         value, w = self.problem.certify(self._as_point(points))
         curve = self.problem.lam * self.problem.features.inner(w, w)
         loss = value + curve / 2

@@ -53,7 +53,7 @@ cdef class EgBatch(Solver):
         problem, w = self.problem, self.problem.features.zeros()
         for _ in range(HALVINGS):
             self.total.clear(problem.pool)
-            parts = enumerate(problem._parts(self.total.chunks))
+            parts = enumerate(problem.chunks(self.total.chunks))
             problem.pool.map(self._examples, [(stop, c, *part) for c, part in parts])
             if stop[0]:
                 return False

@@ -194,7 +194,7 @@ cdef class ExcessiveGap(Solver):
         E[Delta]); writes w(beta) to out, which may be w."""
         sums = self.sums
         sums.clear(self.problem.pool)
-        chunks = enumerate(self.problem._parts(sums.chunks))
+        chunks = enumerate(self.problem.chunks(sums.chunks))
         self.problem.pool.map(self._soften, [(w, inverse, stop, c, *chunk) for c, chunk in chunks])
         if stop[0]:
             raise Interrupted

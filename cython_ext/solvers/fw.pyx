@@ -76,7 +76,7 @@ cdef class FrankWolfe(Solver):
         if self.total is None:
             self.total = problem.features.accumulator(problem.n)
         self.total.clear(problem.pool)
-        chunks = enumerate(problem._parts(self.total.chunks))
+        chunks = enumerate(problem.chunks(self.total.chunks))
         shared = self.w, self.losses, self.biases, self.code_indptr, self.codes, stop
         problem.pool.map(self._ask_chunk, [(*shared, c, *chunk) for c, chunk in chunks])
         if stop[0]:

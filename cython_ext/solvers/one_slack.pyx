@@ -107,7 +107,7 @@ cdef class OneSlack(Solver):
     def _oracle(self, stop, cached=False):
         """(codes, loss of each example): the most violated output of every example, of all or of the cache."""
         codes, losses = np.zeros(int(self.code_indptr[self.problem.n]) + 1, np.int32), np.empty(self.problem.n)
-        parts = self.problem._parts(16)
+        parts = self.problem.chunks(16)
         self.problem.pool.map(self._outputs, [(codes, losses, stop, cached, *part) for part in parts])
         if stop[0]:
             raise Interrupted
@@ -209,7 +209,7 @@ cdef class OneSlack(Solver):
     def _products(self, g):
         """<g, g_k> for every cut, the last one included."""
         table = np.array(self.cuts, np.int32).reshape(len(self.cuts), len(self.cuts[0]))
-        parts = self.problem._parts(16)
+        parts = self.problem.chunks(16)
         sums = self.problem.pool.map(self._product_sums, [(g, table, *part) for part in parts])
         return np.sum(sums, axis=0) / self.problem.n
 

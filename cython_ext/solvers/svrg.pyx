@@ -242,7 +242,7 @@ cdef class Svrg(Solver):
         cdef Accumulator total = self.total
         total.clear(problem.pool)
         losses, biases = np.empty(problem.n), np.empty(problem.n)
-        chunks = enumerate(problem._parts(total.chunks))
+        chunks = enumerate(problem.chunks(total.chunks))
         problem.pool.map(self._means, [(self.anchor, losses, biases, stop, total, c, *chunk) for c, chunk in chunks])
         if stop[0]:
             return False

@@ -163,7 +163,7 @@ class CfgTask:
 def bracket_chances(predictions, names):
     """For each sentence `# LABEL:FIRST-LAST:P ...`, the likeliest first; brackets that would be written with 0 are left
     out."""
-    from cython_ext.structures.brackets import Brackets
+    from cython_ext.bracket_marginals import Brackets
 
     brackets = Brackets(predictions.decoder.structure, predictions.decoder.features, 5e-7)
     lines = []
