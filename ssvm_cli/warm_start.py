@@ -124,12 +124,12 @@ def graph_weights(model, dataset, blocks):
     return blocks
 
 
-def transferred_features(model, dataset, path):
-    """The same for models with one weight for each attribute and no labels: candidates and boxes."""
+def transferred_features(model, dataset, path, expected=None):
+    """The same for models with one weight for each attribute and no labels: candidates, boxes and matchings."""
     places = _places(dataset.attributes, model.attributes)
     known = np.flatnonzero(places >= 0)
     if not len(known):
-        raise DataError(path, None, 'none of its attributes occurs in the training data')
+        raise DataError(path, None, 'none of its attributes occurs in the training data', expected)
     weights = np.zeros(len(places))
     weights[known] = model.weights['feature'][places[known]]
     return {'feature': weights}

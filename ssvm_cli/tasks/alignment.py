@@ -1,43 +1,28 @@
 """Alignments of native sequences with their homologs among decoys."""
 
-import io
-
 import numpy as np
 
 from cython_ext.structures.alignment_layout import HEAD
 from data_formats.errors import DataError
 from ssvm_cli.homology import HomologyScores
 from ssvm_cli.progress import counted
-
-OPTIONS = ('gap_model', 'align', 'marginals')
-
-
-def task(name):
-    return AlignmentTask(name)
+from ssvm_cli.tasks.base import Task
 
 
-class AlignmentTask:
-    """The task whose data are a HomologDataset; see the package for what the methods promise."""
+class AlignmentTask(Task):
+    """The task whose data are a HomologDataset."""
 
-    options = OPTIONS
+    name = 'alignment'
+    options = ('gap_model', 'align', 'marginals')
     outputs_name = 'homologs'
-
-    def __init__(self, name):
-        self.name = name
 
     # ------------------------------------------------------------------------------------------- training
 
     def read_options(self, o, module):
         return {'whole': o.align == 'global'}
 
-    def facts(self, dataset, o):
-        return {}
-
     def structure(self, o, module, dataset):
         return {'gap_model': o.gap_model, 'align': o.align}
-
-    def trainable(self, dataset, structure):
-        return None, None
 
     def sizes(self, dataset):
         sequences = len(dataset.ids) - dataset.n
@@ -57,11 +42,8 @@ class AlignmentTask:
     def memory_hint(self, dataset):
         return f'pairs of {counted(len(dataset.label_names), "letter")}', 'a smaller alphabet needs less'
 
-    def names(self, dataset):
-        return {'label_names': dataset.label_names}
-
     def transferred(self, model, dataset, features, path):
-        """Weights by block: those of pairs of letters that the model has too; gaps must cost in the same way."""
+        """Those of pairs of letters that the model has too; gaps must cost in the same way."""
         blocks = features.blocks(features.zeros())
         if model.weights['gap'].shape != blocks['gap'].shape:
             raise DataError(path, None, 'has another --gap-model', 'expected that of this run')
@@ -75,9 +57,6 @@ class AlignmentTask:
     def model_options(self, model):
         return {'whole': model.header['structure']['align'] == 'global'}
 
-    def place(self, model):
-        return ''
-
     def lack(self, dataset, model, what):
         if dataset.complete:
             return None
@@ -89,16 +68,10 @@ class AlignmentTask:
     def given(self, dataset):
         return bool((dataset.right >= 0).any())
 
-    def problem_structure(self, model, path):
-        return model.header.get('structure')
-
     # ------------------------------------------------------------------------------------------ predicting
 
     def build_options(self, model, path):
         return {'structure': {**model.header['structure'], 'free': True}}
-
-    def problem_options(self, model, problem):
-        return self.build_options(model, None)
 
     def outputs(self, codes, dataset, decoder, w):
         """For each example (candidate, start in the native, start in it, steps)."""
@@ -108,23 +81,22 @@ class AlignmentTask:
             at += length
         return found
 
-    def decode(self, o, module, predictions, block):
-        dataset, text = block.dataset, io.BytesIO()
-        if o.nbest is not None:
-            candidates = [
-                [(output_of(code), score, probability) for code, score, probability in several]
-                for several in predictions.nbest(o.nbest)
-            ]
-            module.write_nbest(block, candidates, text)
-            return [several[0][0] for several in candidates], text.getvalue()
-        codes, scores = predictions.best()
-        outputs = self.outputs(codes, dataset, predictions.decoder, predictions.w)
-        headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
-        module.write_predictions(block, outputs, text, chances(predictions, dataset) if o.marginals else None, headers)
-        return outputs, text.getvalue()
+    def marginals(self, predictions):
+        """For each example a comment line with the probability of each candidate, by its number."""
+        lines = []
+        for i, mean in enumerate(predictions.decoder.means(predictions.w)):
+            chances = mean[len(mean) - predictions.dataset.candidates(i) :].tolist()
+            lines.append(' '.join(['#', *(f'{c}:{p:.6f}' for c, p in enumerate(chances, 1))]))
+        return lines
+
+    def candidate(self, i, code, predictions):
+        return output_of(code)
 
     def scores(self, model, o=None):
         return HomologyScores()
+
+
+TASK = AlignmentTask
 
 
 def code_lengths(dataset):
@@ -138,12 +110,3 @@ def output_of(code):
     """(candidate, start in the native, start in it, steps) of a code."""
     candidate, i, j = code[:HEAD].tolist()
     return candidate, i, j, code[HEAD:][code[HEAD:] > 0]
-
-
-def chances(predictions, dataset):
-    """For each example a comment line with the probability of each candidate, by its number."""
-    lines = []
-    for i, mean in enumerate(predictions.decoder.means(predictions.w)):
-        count = dataset.candidates(i)
-        lines.append(' '.join(['#', *(f'{c}:{p:.6f}' for c, p in enumerate(mean[len(mean) - count :].tolist(), 1))]))
-    return lines

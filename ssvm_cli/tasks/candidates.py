@@ -1,28 +1,19 @@
 """Candidates: each example lists its outputs, with sparse features and what each of them loses."""
 
-import io
-
 import numpy as np
 
 from ssvm_cli.progress import counted
 from ssvm_cli.reranking import RerankingScores
+from ssvm_cli.tasks.base import Task
 from ssvm_cli.warm_start import transferred_features
 
-OPTIONS = ('min_freq', 'marginals', 'grades')
 
+class CandidateTask(Task):
+    """The task whose data are a CandidateDataset."""
 
-def task(name):
-    return CandidateTask(name)
-
-
-class CandidateTask:
-    """The task whose data are a CandidateDataset; see the package for what the methods promise."""
-
-    options = OPTIONS
+    name = 'candidates'
+    options = ('min_freq', 'marginals', 'grades')
     outputs_name = 'losses that differ'
-
-    def __init__(self, name):
-        self.name = name
 
     # ------------------------------------------------------------------------------------------- training
 
@@ -31,9 +22,6 @@ class CandidateTask:
 
     def facts(self, dataset, o):
         return {'grades': dataset.graded}
-
-    def structure(self, o, module, dataset):
-        return {}
 
     def trainable(self, dataset, structure):
         kept = np.flatnonzero(dataset.decided)
@@ -63,12 +51,6 @@ class CandidateTask:
             texts.append(f'{again} of {groups} have the qid of an earlier one (the lines of a group stand together)')
         return '; '.join(texts) or None
 
-    def memory_hint(self, dataset):
-        return counted(len(dataset.attributes), 'attribute'), '--min-freq N needs less'
-
-    def names(self, dataset):
-        return {'attributes': dataset.attributes}
-
     def transferred(self, model, dataset, features, path):
         return transferred_features(model, dataset, path)
 
@@ -77,54 +59,41 @@ class CandidateTask:
     def model_options(self, model):
         return {'grades': bool(model.header['data'].get('grades'))}
 
-    def place(self, model):
-        return ''
-
-    def lack(self, dataset, model, what):
-        return None
-
     def given(self, dataset):
         return bool(dataset.decided.any())
 
-    def problem_structure(self, model, path):
-        return None
-
     # ------------------------------------------------------------------------------------------ predicting
-
-    def build_options(self, model, path):
-        return {}
-
-    def problem_options(self, model, problem):
-        return {}
 
     def outputs(self, codes, dataset, decoder, w):
         """(the chosen candidate of each example, the scores of all candidates, None without grades)."""
         return codes, decoder.features.row_scores(w) if dataset.graded else None
 
-    def decode(self, o, module, predictions, block):
-        text = io.BytesIO()
-        if o.nbest is not None:
-            several = predictions.nbest(o.nbest)
-            candidates = [[(int(code[0]), *rest) for code, *rest in example] for example in several]
-            module.write_nbest(block, candidates, text)
-            codes = np.array([example[0][0] for example in candidates], np.int32)
-        else:
-            codes, scores = predictions.best()
-            columns = [[f'{score:.10g}'] if o.scores else [] for score in scores.tolist()]
-            if o.marginals:
-                columns = [a + b for a, b in zip(columns, chances(predictions, block.dataset), strict=True)]
-            module.write_predictions(block, codes.tolist(), text, columns)
-        return self.outputs(codes, block.dataset, predictions.decoder, predictions.w), text.getvalue()
+    def written(self, outputs, predictions):
+        return outputs[0].tolist()
+
+    def columns(self, o, predictions, scores):
+        columns = [[f'{score:.10g}'] if o.scores else [] for score in scores.tolist()]
+        if o.marginals:
+            columns = [a + b for a, b in zip(columns, self.marginals(predictions), strict=True)]
+        return columns
+
+    def marginals(self, predictions):
+        """For each example a column CANDIDATE:P for each of its candidates, by their numbers."""
+        counts = np.diff(predictions.dataset.offsets).tolist()
+        means = predictions.decoder.means(predictions.w)
+        return [
+            [f'{c}:{p:.6f}' for c, p in enumerate(mean[:count].tolist(), 1)]
+            for count, mean in zip(counts, means, strict=True)
+        ]
+
+    def headers(self, o, predictions, scores):
+        return None
+
+    def candidate(self, i, code, predictions):
+        return int(code[0])
 
     def scores(self, model, o=None):
         return RerankingScores(self.model_options(model)['grades'])
 
 
-def chances(predictions, dataset):
-    """For each example a column CANDIDATE:P for each of its candidates, by their numbers."""
-    counts = np.diff(dataset.offsets).tolist()
-    means = predictions.decoder.means(predictions.w)
-    return [
-        [f'{c}:{p:.6f}' for c, p in enumerate(mean[:count].tolist(), 1)]
-        for count, mean in zip(counts, means, strict=True)
-    ]
+TASK = CandidateTask

@@ -1,33 +1,25 @@
 """Trees of a context-free grammar over sentences."""
 
-import io
-
 import numpy as np
 
 from cython_ext.structures.grammar import WORDS
-from data_formats.empties import numbers_of, with_empties
+from data_formats.empties import numbers_of
 from data_formats.errors import DataError
 from data_formats.parameters.cfg import BLOCK, grammar_of, spelled
 from ssvm_cli.bracket_scores import BracketScores
 from ssvm_cli.progress import counted
+from ssvm_cli.tasks.base import Task
 from ssvm_cli.wordless import without_words
 
-OPTIONS = ('terminals', 'max_length', 'marginals')
 LONG, LONG_FOR_F1 = 40, 20  # words of sentences whose parsing takes long
 
 
-def task(name):
-    return CfgTask(name)
+class CfgTask(Task):
+    """The task whose data are a TreeDataset."""
 
-
-class CfgTask:
-    """The task whose data are a TreeDataset; see the package for what the methods promise."""
-
-    options = OPTIONS
+    name = 'cfg'
+    options = ('terminals', 'max_length', 'marginals')
     outputs_name = 'trees'
-
-    def __init__(self, name):
-        self.name = name
 
     # ------------------------------------------------------------------------------------------- training
 
@@ -74,11 +66,8 @@ class CfgTask:
     def memory_hint(self, dataset):
         return f'rules of {counted(dataset.n, "tree")}', '--max-length N needs less'
 
-    def names(self, dataset):
-        return {'label_names': dataset.label_names, 'word_names': dataset.word_names}
-
     def transferred(self, model, dataset, features, path):
-        """Weights by block: those of the rules that the model has too."""
+        """Those of the rules that the model has too."""
         if model.header['structure']['terminals'] != features.grammar.terminals:
             raise DataError(path, None, 'has other --terminals', 'expected those of this run')
         old = grammar_of(model.header, model.weights, model.label_names)
@@ -91,9 +80,6 @@ class CfgTask:
 
     def model_options(self, model):
         return {'terminals': model.header['structure']['terminals'], 'top': model.header['data']['top']}
-
-    def place(self, model):
-        return ''
 
     def lack(self, dataset, model, what):
         if dataset.complete:
@@ -124,31 +110,28 @@ class CfgTask:
         codes = codes.tolist()
         return [grammar.tree(codes[at[i] : at[i + 1]]) for i in range(dataset.n)]
 
-    def decode(self, o, module, predictions, block):
-        dataset, text = block.dataset, io.BytesIO()
-        grammar = predictions.decoder.features.grammar
-        flat = Flat(grammar, predictions.w, dataset)
-        if o.nbest is not None:
-            trees, shown = [], []
-            for i, candidates in enumerate(predictions.nbest(o.nbest)):
-                found = [(grammar.tree(code.tolist()), *rest) for code, *rest in candidates]
-                trees.append(found[0][0])
-                shown.append([(flat.tree(i), -np.inf, None)] if trees[i] is None else found)
-            nothing = [(None, 0.0, 1.0 if predictions.probabilistic else None)]
-            module.write_nbest(block, with_empties(shown, dataset.empties, nothing), text)
-            return trees, text.getvalue()
-        codes, scores = predictions.best()
-        trees = self.outputs(codes, dataset, predictions.decoder, predictions.w)
-        headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
-        if o.marginals:
-            chances = bracket_chances(predictions, dataset.label_names.names())
-            headers = chances if headers is None else ['\n'.join(lines) for lines in zip(headers, chances, strict=True)]
-        if headers is not None:
-            nothing = '\n'.join(['# 1 0'] * o.scores + ['#'] * o.marginals)
-            headers = with_empties(headers, dataset.empties, nothing)
-        shown = [tree or flat.tree(i) for i, tree in enumerate(trees)]
-        module.write_predictions(block, shown, text, headers=headers)
-        return trees, text.getvalue()
+    def written(self, outputs, predictions):
+        flat = Flat(predictions)
+        return [tree or flat.tree(i) for i, tree in enumerate(outputs)]
+
+    def headers(self, o, predictions, scores):
+        headers = super().headers(o, predictions, scores)
+        if not o.marginals:
+            return headers
+        chances = bracket_chances(predictions)
+        return chances if headers is None else ['\n'.join(lines) for lines in zip(headers, chances, strict=True)]
+
+    def empty_header(self, o):
+        return '\n'.join(['# 1 0'] * o.scores + ['#'] * o.marginals)
+
+    def candidates(self, predictions, several):
+        flat, shown = Flat(predictions), []
+        for i, example in enumerate(super().candidates(predictions, several)):
+            shown.append([(flat.tree(i), -np.inf, None)] if example[0][0] is None else example)
+        return shown
+
+    def candidate(self, i, code, predictions):
+        return predictions.decoder.features.grammar.tree(code.tolist())
 
     def scores(self, model, o=None):
         return TreeScores(model.header['structure']['terminals'] == WORDS)
@@ -160,11 +143,15 @@ class CfgTask:
             raise DataError(path, None, str(error)) from error
 
 
-def bracket_chances(predictions, names):
+TASK = CfgTask
+
+
+def bracket_chances(predictions):
     """For each sentence `# LABEL:FIRST-LAST:P ...`, the likeliest first; brackets that would be written with 0 are left
     out."""
     from cython_ext.bracket_marginals import Brackets
 
+    names = predictions.dataset.label_names.names()
     brackets = Brackets(predictions.decoder.structure, predictions.decoder.features, 5e-7)
     lines = []
     for found in brackets.probabilities(np.ascontiguousarray(predictions.w, np.float64)):
@@ -176,11 +163,12 @@ def bracket_chances(predictions, names):
 class Flat:
     """What is written for sentences without a parse: all words right below TOP, each with its likeliest tag."""
 
-    def __init__(self, grammar, w, dataset):
-        self.dataset = dataset
-        self.tags = dataset.tags
+    def __init__(self, predictions):
+        grammar, self.dataset = predictions.decoder.features.grammar, predictions.dataset
+        self.tags = self.dataset.tags
         if grammar.terminals == WORDS:
-            self.tags = best_tags(grammar, np.asarray(w)[grammar.phrasal : grammar.size], dataset)
+            lexical = np.asarray(predictions.w)[grammar.phrasal : grammar.size]
+            self.tags = best_tags(grammar, lexical, self.dataset)
 
     def tree(self, i):
         begin, end = self.dataset.offsets[i : i + 2].tolist()

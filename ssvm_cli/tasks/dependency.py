@@ -1,30 +1,22 @@
 """Dependency trees over sentences."""
 
-import io
-
 import numpy as np
 
-from data_formats.empties import numbers_of, with_empties
+from data_formats.empties import numbers_of
 from data_formats.errors import DataError
 from ssvm_cli.attachment import AttachmentScores
 from ssvm_cli.progress import counted
+from ssvm_cli.tasks.base import Task
 from ssvm_cli.wordless import without_words
 
-OPTIONS = ('nonprojective', 'single_root', 'unlabelled', 'hash_bits', 'no_punctuation', 'marginals')
 
+class DependencyTask(Task):
+    """The task whose data are a SentenceDataset."""
 
-def task(name):
-    return DependencyTask(name)
-
-
-class DependencyTask:
-    """The task whose data are a SentenceDataset; see the package for what the methods promise."""
-
-    options = OPTIONS
+    name = 'dependency'
+    options = ('nonprojective', 'single_root', 'unlabelled', 'hash_bits', 'no_punctuation', 'marginals')
     outputs_name = 'heads'
-
-    def __init__(self, name):
-        self.name = name
+    empty = np.zeros((2, 0), np.int32)
 
     # ------------------------------------------------------------------------------------------- training
 
@@ -72,9 +64,6 @@ class DependencyTask:
         words = counted(dataset.tokens, 'word')
         return f'features of the arcs over {words}', '--hash-bits N and --feature-set observed need less'
 
-    def names(self, dataset):
-        return {name: getattr(dataset, name) for name in ('label_names', 'word_names', 'tag_names')}
-
     def transferred(self, model, dataset, features, path):
         from ssvm_cli.arc_start import transferred_arcs
 
@@ -105,9 +94,6 @@ class DependencyTask:
     def given(self, dataset):
         return bool((dataset.heads >= 0).any())
 
-    def problem_structure(self, model, path):
-        return model.header.get('structure')
-
     # ------------------------------------------------------------------------------------------ predicting
 
     def build_options(self, model, path):
@@ -126,29 +112,18 @@ class DependencyTask:
     def outputs(self, codes, dataset, decoder, w):
         return trees_of(codes, dataset.offsets)
 
-    def decode(self, o, module, predictions, block):
-        dataset, text = block.dataset, io.BytesIO()
-        if o.nbest is not None:
-            candidates = [
-                [(np.split(code, 2), score, probability) for code, score, probability in several]
-                for several in predictions.nbest(o.nbest)
-            ]
-            nothing = [(np.zeros((2, 0), np.int32), 0.0, 1.0 if predictions.probabilistic else None)]
-            module.write_nbest(block, with_empties(candidates, dataset.empties, nothing), text)
-            best = [several[0][0] for several in candidates] or [np.zeros((2, 0), np.int32)]
-            return tuple(np.concatenate(parts) for parts in zip(*best, strict=True)), text.getvalue()
-        codes, scores = predictions.best()
-        trees = self.outputs(codes, dataset, predictions.decoder, predictions.w)
-        headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
-        if headers is not None:
-            headers = with_empties(headers, dataset.empties, '# 1 0')
-        columns = head_columns(predictions, dataset) if o.marginals else None
-        module.write_predictions(block, trees, text, columns, headers)
-        return trees, text.getvalue()
+    def marginals(self, predictions):
+        return head_columns(predictions)
+
+    def candidate(self, i, code, predictions):
+        return np.split(code, 2)
 
     def scores(self, model, o=None):
         labels = None if model.header['data'].get('unlabelled') else model.label_names.names()
         return AttachmentScores(labels, punctuation=o is None or not o.no_punctuation)
+
+
+TASK = DependencyTask
 
 
 def _single_root(o, module):
@@ -162,10 +137,10 @@ def trees_of(codes, offsets):
     return codes[heads], codes[heads + np.repeat(lengths, lengths)]
 
 
-def head_columns(predictions, dataset):
+def head_columns(predictions):
     """For each word `HEAD:P|HEAD:P|...`, the likeliest first; heads that would be written as 0 are left out."""
     columns = []
-    lengths = np.diff(dataset.offsets).tolist()
+    lengths = np.diff(predictions.dataset.offsets).tolist()
     for means, length in zip(predictions.decoder.means(predictions.w), lengths, strict=True):
         table = means.reshape(length, length + 1, -1).sum(axis=2)
         for row, order in zip(table.tolist(), np.argsort(-table, axis=1, kind='stable').tolist(), strict=True):

@@ -1,7 +1,5 @@
 """States of the nodes of factor graphs."""
 
-import io
-
 import numpy as np
 
 from cython_ext.tasks.graph import ATTRIBUTES, layout_of
@@ -10,27 +8,19 @@ from data_formats.parameters.multilabel import MULTIPLIERS
 from ssvm_cli.node_scores import NodeScores
 from ssvm_cli.progress import counted
 from ssvm_cli.relaxation import about_cuts, prediction, requested_relaxation
-
-OPTIONS = ('min_freq', 'bias', 'relaxation', 'rho', 'augmented_lagrangian', 'smooth_max', 'marginals', 'inference')
-
-
-def task(name):
-    return GraphTask(name)
+from ssvm_cli.tasks.base import Task, without_attributes
 
 
-class GraphTask:
-    """The task whose data are a GraphDataset; see the package for what the methods promise."""
+class GraphTask(Task):
+    """The task whose data are a GraphDataset."""
 
-    options = OPTIONS
-    outputs_name = 'labels'
-
-    def __init__(self, name):
-        self.name = name
+    name = 'graph'
+    options = (
+        *('min_freq', 'bias', 'relaxation', 'rho', 'augmented_lagrangian', 'smooth_max'),
+        *('marginals', 'inference'),
+    )
 
     # ------------------------------------------------------------------------------------------- training
-
-    def read_options(self, o, module):
-        return {}
 
     def facts(self, dataset, o):
         counting = any(buckets is not None for buckets in dataset.buckets)
@@ -48,9 +38,6 @@ class GraphTask:
         """The GraphLayout of a dataset."""
         return layout_of(dataset)
 
-    def trainable(self, dataset, structure):
-        return None, None
-
     def sizes(self, dataset):
         return [
             counted(dataset.n, 'graph'),
@@ -61,18 +48,7 @@ class GraphTask:
         ]
 
     def warning(self, dataset, o, facts):
-        if not len(dataset.attributes):
-            dropped = f' (none occurs --min-freq {o.min_freq} times)' if o.min_freq > 1 else ''
-            return f'no attributes are left{dropped}'
-        return about_cuts(o, self.layout(dataset))
-
-    def memory_hint(self, dataset):
-        kinds = counted(len(dataset.attributes), 'attribute'), counted(len(dataset.label_names), 'label')
-        return ' and '.join(kinds), '--min-freq N needs less'
-
-    def names(self, dataset):
-        kinds = {'node_types': dataset.node_types, 'factor_types': dataset.factor_types}
-        return {'label_names': dataset.label_names, 'attributes': dataset.attributes, **kinds}
+        return without_attributes(dataset, o) or about_cuts(o, self.layout(dataset))
 
     def transferred(self, model, dataset, features, path):
         data = model.header['data']
@@ -86,9 +62,6 @@ class GraphTask:
 
     def model_options(self, model):
         return {'bias': bool(model.header['data'].get('bias'))}
-
-    def place(self, model):
-        return ''
 
     def lack(self, dataset, model, what):
         if dataset.complete:
@@ -122,32 +95,21 @@ class GraphTask:
         """The state of each node, int32 [V]."""
         return decoder.structure.labelings(codes, decoder.code_indptr)
 
-    def decode(self, o, module, predictions, block):
-        text = io.BytesIO()
-        if o.nbest is not None:
-            candidates = predictions.nbest(o.nbest)
-            module.write_nbest(block, candidates, text)
-            first = [several[0][0] for several in candidates]
-            return np.concatenate([np.empty(0, np.int32), *first]), text.getvalue()
-        codes, scores = predictions.best()
-        outputs = self.outputs(codes, block.dataset, predictions.decoder, predictions.w)
-        headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
-        more = marginals(predictions, block.dataset) if o.marginals else None
-        module.write_predictions(block, outputs, text, more, headers)
-        return outputs, text.getvalue()
+    def marginals(self, predictions):
+        """For each graph the member "marginals": for each node its states with their probabilities."""
+        dataset, found = predictions.dataset, []
+        kinds = dataset.node_type.tolist()
+        for i, mean in enumerate(predictions.decoder.means(predictions.w)):
+            at, nodes = 0, []
+            for v in range(*dataset.node_indptr[i : i + 2].tolist()):
+                names = dataset.states[kinds[v]]
+                nodes.append(dict(zip(names, np.round(mean[at : at + len(names)], 6).tolist(), strict=True)))
+                at += len(names)
+            found.append({'marginals': nodes})
+        return found
 
     def scores(self, model, o=None):
         return NodeScores(model.node_types.names(), model.states)
 
 
-def marginals(predictions, dataset):
-    """For each graph the member "marginals": for each node its states with their probabilities."""
-    kinds, found = dataset.node_type.tolist(), []
-    for i, mean in enumerate(predictions.decoder.means(predictions.w)):
-        at, nodes = 0, []
-        for v in range(*dataset.node_indptr[i : i + 2].tolist()):
-            names = dataset.states[kinds[v]]
-            nodes.append(dict(zip(names, np.round(mean[at : at + len(names)], 6).tolist(), strict=True)))
-            at += len(names)
-        found.append({'marginals': nodes})
-    return found
+TASK = GraphTask

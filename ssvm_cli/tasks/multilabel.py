@@ -1,7 +1,5 @@
 """Sets of labels of single inputs (multilabel): graphs of binary nodes, all alike."""
 
-import io
-
 import numpy as np
 
 from cython_ext.tasks.multilabel import layout_of
@@ -11,17 +9,14 @@ from ssvm_cli.label_pairs import check_size, requested_pairs
 from ssvm_cli.label_set_scores import LabelSetScores
 from ssvm_cli.progress import counted
 from ssvm_cli.relaxation import requested_relaxation
-from ssvm_cli.tasks.graph import OPTIONS, GraphTask
-
-
-def task(name):
-    return LabelSetTask(name)
+from ssvm_cli.tasks.graph import GraphTask
 
 
 class LabelSetTask(GraphTask):
-    """The task whose data are a LabelSetDataset; see the package for what the methods promise."""
+    """The task whose data are a LabelSetDataset."""
 
-    options = (*OPTIONS, 'pairs')
+    name = 'multilabel'
+    options = (*GraphTask.options, 'pairs')
     pairs = None  # those that were asked for, None for all
 
     def facts(self, dataset, o):
@@ -46,9 +41,6 @@ class LabelSetTask(GraphTask):
     def sizes(self, dataset):
         kinds = [counted(len(dataset.label_names), 'label'), counted(len(dataset.attributes), 'attribute')]
         return [counted(dataset.n, 'example'), *kinds, f'{len(dataset.label_ids) / dataset.n:.3g} labels an example']
-
-    def names(self, dataset):
-        return {'label_names': dataset.label_names, 'attributes': dataset.attributes}
 
     def transferred(self, model, dataset, features, path):
         from ssvm_cli.warm_start import label_set_weights
@@ -77,27 +69,18 @@ class LabelSetTask(GraphTask):
         states = decoder.structure.labelings(codes, decoder.code_indptr)
         return [np.flatnonzero(row) for row in states.reshape(dataset.n, len(dataset.label_names))]
 
-    def decode(self, o, module, predictions, block):
-        text = io.BytesIO()
-        if o.nbest is not None:
-            candidates = [
-                [(np.flatnonzero(code), score, probability) for code, score, probability in several]
-                for several in predictions.nbest(o.nbest)
-            ]
-            module.write_nbest(block, candidates, text)
-            return [several[0][0] for several in candidates], text.getvalue()
-        codes, scores = predictions.best()
-        outputs = self.outputs(codes, block.dataset, predictions.decoder, predictions.w)
-        headers = [f'# 1 {score:.10g}' for score in scores.tolist()] if o.scores else None
-        columns = marginals(predictions, block.dataset.label_names.names()) if o.marginals else None
-        module.write_predictions(block, outputs, text, columns, headers)
-        return outputs, text.getvalue()
+    def marginals(self, predictions):
+        """For each example its `LABEL:P` columns, P the probability that the label is in the set."""
+        names, means = predictions.dataset.label_names.names(), predictions.decoder.means(predictions.w)
+        return [
+            [f'{name}:{p:.6f}' for name, p in zip(names, mean[1 : 2 * len(names) : 2], strict=True)] for mean in means
+        ]
+
+    def candidate(self, i, code, predictions):
+        return np.flatnonzero(code)
 
     def scores(self, model, o=None):
         return LabelSetScores(model.label_names.names())
 
 
-def marginals(predictions, names):
-    """For each example its `LABEL:P` columns, P the probability that the label is in the set."""
-    means = predictions.decoder.means(predictions.w)
-    return [[f'{name}:{p:.6f}' for name, p in zip(names, mean[1 : 2 * len(names) : 2], strict=True)] for mean in means]
+TASK = LabelSetTask

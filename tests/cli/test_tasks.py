@@ -1,7 +1,9 @@
 """Every task is known everywhere, and offers what the commands ask for."""
 
+import ast
 import inspect
 import re
+import textwrap
 
 import pytest
 
@@ -9,6 +11,7 @@ from cython_ext.tasks.registry import TASKS, task_info
 from data_formats import parameters
 from data_formats.registry import FORMATS
 from ssvm_cli import options, tasks
+from ssvm_cli.tasks.base import Task
 from tests.cli.commands import run
 
 WITHOUT_LABELS = ('matching', 'candidates', 'boxes')
@@ -26,15 +29,44 @@ def test_the_core_composes_it(name):
     assert set(info.decomposable) <= set(info.losses) and set(info.strata) <= {*info.losses, 'costs'}
 
 
+def contract():
+    """{method of Task: names of its parameters}."""
+    return {
+        name: list(inspect.signature(method).parameters)
+        for name, method in inspect.getmembers(Task, inspect.isfunction)
+        if not name.startswith('_')
+    }
+
+
+def test_the_contract_says_what_each_method_promises():
+    assert len(contract()) > 20
+    assert all(getattr(Task, name).__doc__ for name in contract())
+
+
 @pytest.mark.parametrize('name', TASKS)
-def test_a_task_offers_what_the_contract_lists(name):
+def test_a_task_keeps_the_contract(name):
     task = tasks.task_named(name)
-    assert task.name == name and set(task.options) <= set(tasks.TASK_OPTIONS)
-    promised = re.findall(r'^    (\w+)\(([^)]*)\)', tasks.__doc__, re.MULTILINE)
-    assert len(promised) > 15
-    for method, parameters_of_method in promised:
-        wanted = re.findall(r'\w+(?=[,=)]|$)', re.sub(r'=\w+', '', parameters_of_method))
-        assert list(inspect.signature(getattr(task, method)).parameters) == wanted, method
+    assert isinstance(task, Task) and task.name == name and set(task.options) <= set(tasks.TASK_OPTIONS)
+    for method, promised in contract().items():
+        own = getattr(type(task), method)
+        assert list(inspect.signature(own).parameters) == promised, method
+        abstract = 'NotImplementedError' in getattr(Task, method).__code__.co_names
+        assert not (abstract and own is getattr(Task, method)), method
+
+
+def statements(function):
+    """The code of a function without its docstring."""
+    definition = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    return [ast.dump(part) for part in definition.body[ast.get_docstring(definition) is not None :]]
+
+
+@pytest.mark.parametrize('name', TASKS)
+def test_a_task_states_what_is_different_alone(name):
+    """No method is word for word that of the base that it would have anyway."""
+    for cls in type(tasks.task_named(name)).__mro__[:-2]:
+        for method in set(vars(cls)) & set(contract()):
+            inherited = getattr(super(cls, cls), method)
+            assert statements(vars(cls)[method]) != statements(inherited), (cls, method)
 
 
 @pytest.mark.parametrize('name', TASKS)
