@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cython_ext.prefixes import prefixed
 from data_formats.atomic import atomic_output
 from data_formats.container import START, Container, is_own, write_container
 from data_formats.errors import shown
@@ -92,14 +93,14 @@ def save(model, path):
     arrays, parameters = {}, parameters_of(header)
     for name in parameters.VOCABULARIES:
         arrays[f'{name}.bytes'], arrays[f'{name}.offsets'] = getattr(model, name).to_arrays()
-    arrays |= {f'weights.{name}': array for name, array in parameters.stored(model.weights).items()}
+    arrays |= prefixed('weights', parameters.stored(model.weights))
     for name in MATRICES:
         if getattr(model, name) is not None:
             arrays[name] = getattr(model, name)
     if model.scale is not None:
         arrays[SCALE] = model.scale
     if model.dual is not None:
-        arrays |= {f'dual.{name}': array for name, array in model.dual.items()}
+        arrays |= prefixed('dual', model.dual)
     with atomic_output(path) as stream:
         write_container(stream, HEADER, header, arrays)
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cython_ext.prefixes import prefixed, stripped
+
 ROUNDING = 1e-12  # of the primal: how far its sum and that of the dual may miss each other
 
 
@@ -143,14 +145,11 @@ class Bounds:
         return self.point
 
     def state(self):
-        arrays = {f'point.{name}': array for name, array in (self.point or {}).items()}
         scalars = {'primal': self.primal, 'own_dual': self.own_dual, 'dual': self.dual, 'unheld': self.unheld}
-        return {'w': self.w, 'own_temperature': self.own_temperature, **scalars, **arrays}
+        return {'w': self.w, 'own_temperature': self.own_temperature, **scalars, **prefixed('point', self.point or {})}
 
     def restore(self, state):
         self.primal, self.w = state['primal'], state['w']
         self.own_dual, self.own_temperature = state['own_dual'], state['own_temperature']
         self.dual, self.unheld = state['dual'], state.get('unheld', 0.0)
-        self.point = {
-            name.removeprefix('point.'): array for name, array in state.items() if name.startswith('point.')
-        } or None
+        self.point = stripped('point', state) or None

@@ -9,6 +9,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from cython_ext.objectives.smoothed cimport SmoothedWorkspace
+from cython_ext.prefixes import prefixed, stripped
 from cython_ext.solvers.working_sets cimport WorkingSet, WorkingSets
 
 cdef enum:
@@ -90,9 +91,9 @@ cdef class AveragedDual:
             s.weight[j] /= total
 
     def state(self):
-        sets = {f'sets.{name}': value for name, value in self.sets.state().items()}
+        sets = prefixed('sets', self.sets.state())
         return {**sets, 'dual.sum': np.array(self.sum), 'dual.bias': self.bias}
 
     def restore(self, state):
-        self.sets.restore({name[5:]: value for name, value in state.items() if name.startswith('sets.')})
+        self.sets.restore(stripped('sets', state))
         self.sum[:], self.bias = state['dual.sum'], state['dual.bias']

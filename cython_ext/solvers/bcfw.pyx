@@ -10,6 +10,7 @@ import numpy as np
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from cython_ext.prefixes import prefixed, stripped
 from cython_ext.problem cimport Problem
 from cython_ext.rng cimport random_below, random_unit, shuffle
 from cython_ext.solvers.acceleration cimport Acceleration
@@ -184,23 +185,23 @@ cdef class BlockFrankWolfe(Solver):
 
     def state(self):
         return {
-            **Solver.state(self), **{f'block.{name}': value for name, value in self.block.state().items()},
+            **Solver.state(self), **prefixed('block', self.block.state()),
             'order': self.order_array.copy(), 'gaps': self.gap_array.copy(), 'position': self.position,
             'random': self.random, 'loss_sum': self.loss_sum, 'gap_sum': self.gap_sum,
             'estimated_gap': self.estimated_gap, 'dual_norm2': self.dual_norm2, 'estimate': list(self.last_estimate or ()),
-            **({} if self.acceleration is None else {f'outer.{k}': v for k, v in self.acceleration.state().items()}),
+            **({} if self.acceleration is None else prefixed('outer', self.acceleration.state())),
         }
 
     def restore(self, state):
         Solver.restore(self, state)
-        self.block.restore({name[6:]: value for name, value in state.items() if name.startswith('block.')})
+        self.block.restore(stripped('block', state))
         self.order_array[:], self.gap_array[:] = state['order'], state['gaps']
         self.position, self.random = state['position'], state['random']
         self.loss_sum, self.gap_sum = state['loss_sum'], state['gap_sum']
         self.estimated_gap, self.dual_norm2 = state['estimated_gap'], state['dual_norm2']
         self.last_estimate = tuple(state['estimate']) or None
         if self.acceleration is not None:
-            self.acceleration.restore({name[6:]: value for name, value in state.items() if name.startswith('outer.')})
+            self.acceleration.restore(stripped('outer', state))
 
 
 OPTIONS = {

@@ -15,6 +15,7 @@ from libc.stdlib cimport free, qsort, realloc
 
 from cython_ext.dual_point import checked
 from cython_ext.memory import aligned_zeros
+from cython_ext.prefixes import prefixed, stripped
 from cython_ext.problem cimport Problem
 from cython_ext.solvers.working_sets cimport WorkingSet, WorkingSets, cell
 from cython_ext.workspace cimport Workspace
@@ -354,13 +355,13 @@ cdef class BlockDual:
 
     def state(self):
         return {
-            **{f'sets.{name}': value for name, value in self.sets.state().items()},
+            **prefixed('sets', self.sets.state()),
             'w': self.w.copy(), 'correction': np.zeros(0) if self.correction is None else self.correction.copy(),
             'clock': self.clock, 'strength': self.strength, 'radius2': self.radius2,
         }
 
     def restore(self, state):
-        self.sets.restore({name[5:]: value for name, value in state.items() if name.startswith('sets.')})
+        self.sets.restore(stripped('sets', state))
         self.w[:] = state['w']
         if self.correction is not None:
             self.correction[:] = state['correction']

@@ -16,6 +16,7 @@ import numpy as np
 from libc.math cimport log
 from libc.stdint cimport int32_t, uint64_t
 
+from cython_ext.prefixes import prefixed, stripped
 from cython_ext.problem cimport Problem
 from cython_ext.rng cimport shuffle
 from cython_ext.solvers.acceleration cimport Acceleration
@@ -190,21 +191,21 @@ cdef class Eg(Solver):
     def state(self):
         return {
             **Solver.state(self), 'first': np.zeros(0) if self.first is None else self.first,
-            **{f'dual.{name}': value for name, value in self.dual.state().items()},
+            **prefixed('dual', self.dual.state()),
             'steps': self.steps.copy(), 'order': self.order_array.copy(), 'position': self.position,
             'random': self.random, 'gain': self.gain, 'dual_norm2': self.dual_norm2, 'anneal': self.anneal,
-            **({} if self.acceleration is None else {f'outer.{k}': v for k, v in self.acceleration.state().items()}),
+            **({} if self.acceleration is None else prefixed('outer', self.acceleration.state())),
         }
 
     def restore(self, state):
         Solver.restore(self, state)
         self.first = np.array(state['first']) if len(state['first']) else None
-        self.dual.restore({name[5:]: value for name, value in state.items() if name.startswith('dual.')})
+        self.dual.restore(stripped('dual', state))
         self.steps[:], self.order_array[:] = state['steps'], state['order']
         self.position, self.random, self.gain = state['position'], state['random'], state['gain']
         self.dual_norm2, self.anneal = state['dual_norm2'], state['anneal']
         if self.acceleration is not None:
-            self.acceleration.restore({name[6:]: value for name, value in state.items() if name.startswith('outer.')})
+            self.acceleration.restore(stripped('outer', state))
 
 
 OPTIONS = {

@@ -18,6 +18,7 @@ from libc.stdint cimport int32_t, int64_t
 from cython_ext.dual_point import checked
 from cython_ext.features.feature_map cimport Accumulator
 from cython_ext.objectives.objective cimport MaxObjective
+from cython_ext.prefixes import prefixed, stripped
 from cython_ext.problem cimport Problem
 from cython_ext.problem import Evaluation
 from cython_ext.solvers.options import SolverInfo
@@ -200,7 +201,7 @@ cdef class FrankWolfe(Solver):
 
     def state(self):
         return {
-            **Solver.state(self), **{f'sets.{name}': value for name, value in self.sets.state().items()},
+            **Solver.state(self), **prefixed('sets', self.sets.state()),
             'w': self.w.copy(), 'direction': self.direction.copy(), 'losses': self.losses.copy(),
             'codes': self.codes.copy(), 'biases': self.biases.copy(), 'dual': self.dual, 'primal': self.primal,
             'norm2': self.norm2, 'ready': bool(self.ready), 'stepped': bool(self.stepped),
@@ -208,7 +209,7 @@ cdef class FrankWolfe(Solver):
 
     def restore(self, state):
         Solver.restore(self, state)
-        self.sets.restore({name[5:]: value for name, value in state.items() if name.startswith('sets.')})
+        self.sets.restore(stripped('sets', state))
         self.w[:], self.direction[:], self.losses[:] = state['w'], state['direction'], state['losses']
         self.codes[:], self.biases[:] = state['codes'], state['biases']
         self.dual, self.primal, self.norm2 = state['dual'], state['primal'], state['norm2']

@@ -20,6 +20,7 @@ import numpy as np
 from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int32_t
 
+from cython_ext.prefixes import prefixed, stripped
 from cython_ext.problem import Evaluation
 from cython_ext.problem cimport Problem
 from cython_ext.solvers import joint_program
@@ -246,7 +247,7 @@ cdef class NSlack(Solver):
     def state(self):
         names = ('epsilon', 'position', 'added', 'pending', 'sweep', 'sweep_position')
         return {
-            **Solver.state(self), **{f'block.{name}': value for name, value in self.block.state().items()},
+            **Solver.state(self), **prefixed('block', self.block.state()),
             **{name: getattr(self, name) for name in names}, 'sweep_gap': self.sweep_gap,
             'violation_sum': self.violation_sum, 'primal_sum': self.primal_sum, 'gap_sum': self.gap_sum,
             'allowed_sum': self.allowed_sum,
@@ -257,7 +258,7 @@ cdef class NSlack(Solver):
 
     def restore(self, state):
         Solver.restore(self, state)
-        self.block.restore({name[6:]: value for name, value in state.items() if name.startswith('block.')})
+        self.block.restore(stripped('block', state))
         self.problem.features.follow(self.block.w, state['scores'])
         self.epsilon, self.position, self.added = state['epsilon'], state['position'], state['added']
         self.pending, self.sweep, self.sweep_position = state['pending'], state['sweep'], state['sweep_position']

@@ -17,6 +17,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcmp, memcpy
 
 from cython_ext.objectives.objective cimport MaxObjective
+from cython_ext.prefixes import prefixed, stripped
 from cython_ext.problem import Interrupted
 from cython_ext.problem cimport Problem
 from cython_ext.solvers import active_set
@@ -296,7 +297,7 @@ cdef class OneSlack(Solver):
 
     def state(self):
         return {
-            **Solver.state(self), **{f'cache.{name}': value for name, value in self.sets.state().items()},
+            **Solver.state(self), **prefixed('cache', self.sets.state()),
             'w': self.w.copy(), 'cuts': np.array(self.cuts, np.int32).reshape(len(self.cuts), -1),
             'beta': self.beta.copy(), 'bias': self.bias.copy(), 'gram': self.gram.copy(), 'used': self.used.copy(),
             'gap': self.gap, 'dual_now': self.dual_now, 'round': self.round, 'estimate': list(self.last_estimate or ()),
@@ -304,7 +305,7 @@ cdef class OneSlack(Solver):
 
     def restore(self, state):
         Solver.restore(self, state)
-        self.sets.restore({name[6:]: value for name, value in state.items() if name.startswith('cache.')})
+        self.sets.restore(stripped('cache', state))
         self.w = np.array(state['w'])
         self.cuts = list(np.array(state['cuts']))
         self.beta, self.bias, self.gram = np.array(state['beta']), np.array(state['bias']), np.array(state['gram'])

@@ -19,6 +19,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memcmp
 
+from cython_ext.prefixes import prefixed, stripped
 from cython_ext.problem cimport Problem
 from cython_ext.rng cimport shuffle
 from cython_ext.solvers.options import Option, SolverInfo
@@ -141,14 +142,14 @@ cdef class Perceptron(Solver):
 
     def state(self):
         return {
-            **Solver.state(self), **{f'sets.{name}': value for name, value in self.sets.state().items()},
+            **Solver.state(self), **prefixed('sets', self.sets.state()),
             'w': self.w.copy(), 'late': self.late.copy(), 'visits': self.visits, 'mistakes': self.mistakes,
             'order': self.order_array.copy(), 'position': self.position, 'random': self.random,
         }
 
     def restore(self, state):
         Solver.restore(self, state)
-        self.sets.restore({name[5:]: value for name, value in state.items() if name.startswith('sets.')})
+        self.sets.restore(stripped('sets', state))
         self.w[:], self.late[:], self.order_array[:] = state['w'], state['late'], state['order']
         self.visits, self.mistakes = state['visits'], state['mistakes']
         self.position, self.random = state['position'], state['random']

@@ -11,6 +11,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from cython_ext.objectives.objective cimport MaxObjective, SumObjective
+from cython_ext.prefixes import prefixed, stripped
 from cython_ext.problem cimport Problem
 from cython_ext.rng cimport shuffle
 from cython_ext.solvers.averaged_weights cimport AveragedWeights
@@ -178,7 +179,7 @@ cdef class Sgd(Solver):
     def state(self):
         return {
             **Solver.state(self),
-            **({} if self.sets is None else {f'sets.{name}': value for name, value in self.sets.state().items()}),
+            **({} if self.sets is None else prefixed('sets', self.sets.state())),
             **self.weights.state(), 'gamma0': self.gamma0, 't0': self.t0, 'order': self.order_array.copy(),
             'position': self.position, 'random': self.random, 'loss_sum': self.loss_sum,
         }
@@ -186,7 +187,7 @@ cdef class Sgd(Solver):
     def restore(self, state):
         Solver.restore(self, state)
         if self.sets is not None:
-            self.sets.restore({name[5:]: value for name, value in state.items() if name.startswith('sets.')})
+            self.sets.restore(stripped('sets', state))
         self.weights.restore(state)
         self.order_array[:] = state['order']
         self.gamma0, self.t0, self.random = state['gamma0'], state['t0'], state['random']
