@@ -147,7 +147,7 @@ class Monitor:
         if self.tolerance is not None and self.solver.keeps_dual:
             with self.stoppable(stop), contextlib.suppress(Interrupted):  # it may take a pass
                 point = self.solver.dual_point()
-        self.result = Bounds.unknown(self.solver.candidates()[0][1], point, self._temperature())
+        self.result = Bounds.unknown(self.solver.iterates()[0][1], point, self._temperature())
 
     def _loop(self, stop):
         try:
@@ -227,7 +227,7 @@ class Monitor:
 
     def _look(self, stop):
         """(name, weights, Evaluation) of one of the solver's iterates: at most one oracle pass."""
-        iterates = self.solver.candidates()
+        iterates = self.solver.iterates()
         name = self.turns.choose([name for name, _ in iterates])
         known = self.solver.evaluation() if name == iterates[0][0] else None
         w = dict(iterates)[name]
@@ -248,7 +248,7 @@ class Monitor:
         if not self.problem.hard_margin and self.solver.minimises:
             try:
                 with self.stoppable(stop):
-                    w = self.solver.candidates()[0][1]
+                    w = self.solver.iterates()[0][1]
                     now = self.solver.evaluation() or self._value(w, stop)
             except Interrupted:
                 return  # the run ends before its first pass

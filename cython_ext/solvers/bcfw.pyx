@@ -166,7 +166,7 @@ cdef class BlockFrankWolfe(Solver):
         if self.acceleration is not None:
             self.acceleration.start(self.block.w)
 
-    def candidates(self):
+    def iterates(self):
         out = [('current', self.block.w)]
         if self.acceleration is not None and self.passes > 1:
             out.append(('mean', np.asarray(self.acceleration.mean)[:self.problem.dim]))

@@ -53,7 +53,7 @@ cdef class Counts(Solver):
                 count = self.problem.structure.parts(i, self.problem.structure.gold(i), work.ids, work.counts)
                 total.put_parts(chunk, i, count, work.ids, work.counts, 1.0)
 
-    def candidates(self):
+    def iterates(self):
         return [('current', self.w)]
 
     def dual_value(self):

@@ -168,8 +168,8 @@ cdef class Dlpw(Solver):
     # ------------------------------------------------------------------------------------------ the two bounds
 
     def evaluation(self):
-        """g at the candidate: an upper bound of P."""
-        (_, w), = self.candidates()
+        """g at the iterate: an upper bound of P."""
+        (_, w), = self.iterates()
         problem, losses = self.problem, np.empty(self.problem.n)
         problem.pool.map(self._bound, [(w, losses, *chunk) for chunk in problem.chunks(RANGES)])
         return Evaluation(problem.lam / 2 * problem.features.inner(w, w) + losses.sum() / problem.n, losses)
@@ -252,7 +252,7 @@ cdef class Dlpw(Solver):
                 for f in range(first + self.graphs.nodes[s], self.graphs.factor_begin[s + 1]):
                     agree(self.graphs, f, first, mean, mean + self.graphs.part[f], &rest[0])
 
-    def candidates(self):
+    def iterates(self):
         if self.average and self.weights.t > 0:
             return [('average', self.weights.average())]
         return [('current', self.weights.current())]

@@ -174,7 +174,7 @@ cdef class Eg(Solver):
         if self.acceleration is not None:
             self.acceleration.start(self.dual.w)
 
-    def candidates(self):
+    def iterates(self):
         if self.passes == 0:                        # w(alpha) of the usual start can be worse than no weights
             return [('start', self.problem.features.zeros() if self.first is None else self.first)]
         out = [('current', self.dual.w)]

@@ -125,7 +125,7 @@ cdef class EgBatch(Solver):
         self.dual.start_from_weights(w)
         self.dual_now = self._value(self.dual.w, self.dual.linear_part())
 
-    def candidates(self):
+    def iterates(self):
         if self.passes == 0:                        # w(alpha) of the usual start can be worse than no weights
             return [('start', self.problem.features.zeros() if self.first is None else self.first)]
         return [('current', self.dual.w)]

@@ -243,7 +243,7 @@ cdef class ExcessiveGap(Solver):
         """J_mu(w_k), which is not above D(alpha_k)."""
         return float(self._smoothed())
 
-    def candidates(self):
+    def iterates(self):
         return [('current', self.w)]
 
     @property

@@ -184,7 +184,7 @@ cdef class FrankWolfe(Solver):
                 self.objective.terms(i, &codes[code_indptr[o]], &biases[o], &scale)
         return np.asarray(biases)
 
-    def candidates(self):
+    def iterates(self):
         return [('current', self.w)]
 
     def evaluation(self):

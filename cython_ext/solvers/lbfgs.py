@@ -98,7 +98,7 @@ class Lbfgs(Solver):
             self._steps.close()
         self._steps, self._since, self._calls = None, 0, 0
 
-    def candidates(self):
+    def iterates(self):
         return [('current', self.w)]
 
     def evaluation(self):

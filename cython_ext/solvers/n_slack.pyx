@@ -204,7 +204,7 @@ cdef class NSlack(Solver):
         self.last_estimate = np.inf, self.block.start(point)
         self.problem.features.follow(self.block.w)
 
-    def candidates(self):
+    def iterates(self):
         if not self.hard:
             return [('current', self.block.w)]
         if self.margin is None:
@@ -215,7 +215,7 @@ cdef class NSlack(Solver):
         """With a hard margin, where the oracle pass that finds the scale tells all."""
         if not self.hard:
             return None
-        ((_, w),) = self.candidates()
+        ((_, w),) = self.iterates()
         if self.margin > SMALL:
             return Evaluation(self.problem.lam / 2 * self.problem.features.inner(w, w), np.zeros(self.problem.n))
         return Evaluation(np.inf, np.full(self.problem.n, np.inf))

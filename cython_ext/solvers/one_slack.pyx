@@ -283,7 +283,7 @@ cdef class OneSlack(Solver):
 
     # --------------------------------------------------------------------------------------- what others ask for
 
-    def candidates(self):
+    def iterates(self):
         return [('current', self.w)]
 
     def estimate(self):

@@ -115,7 +115,7 @@ cdef class Perceptron(Solver):
         self.problem.features.add_parts(i, count, self.work.ids, self.work.counts, sign, self.w_data)
         self.problem.features.add_parts(i, count, self.work.ids, self.work.counts, sign * self.visits, self.late_data)
 
-    def candidates(self):
+    def iterates(self):
         if self.average and self.visits:
             return [('average', self.w - self.late / self.visits)]
         return [('current', self.w)]

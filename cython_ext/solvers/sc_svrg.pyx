@@ -100,7 +100,7 @@ cdef class ScSvrg(Svrg):
         self.anchor += w
         self.center[:], self.before[:] = self.anchor, w
 
-    def candidates(self):
+    def iterates(self):
         return [('current', self.anchor if self.alpha is None or self.epochs else self.before)]
 
     def state(self):

@@ -162,7 +162,7 @@ cdef class Sgd(Solver):
         for j in range(s.count):
             s.weight[j] /= total
 
-    def candidates(self):
+    def iterates(self):
         w = self.weights.current()
         if self.weights.t == 0:
             return [('current', w)]

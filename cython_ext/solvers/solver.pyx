@@ -13,7 +13,7 @@ class NoSolution(Exception):
 
 cdef class Solver:
     """`minimises` is False for a baseline: its last weights are its result, whatever their objective.
-    `temperature`: of the softmax of the candidates' scores that is the dual point of the hinge loss; None where it is
+    `temperature`: of the softmax of the iterates' scores that is the dual point of the hinge loss; None where it is
     not. `keeps_dual` is False where the dual point of dual_value is too large to be stored."""
 
     minimises = True
@@ -31,13 +31,13 @@ cdef class Solver:
         False; the next call then goes on in the same pass. True when the pass is finished."""
         return True
 
-    def candidates(self):
+    def iterates(self):
         """[(name, weight vector)] worth evaluating as primal points, in double or single precision. Not copies: valid
         until the next pass."""
         return []
 
     def evaluation(self):
-        """The problem's Evaluation (with the softmax dual) of the first candidate, where the solver has it anyway."""
+        """The problem's Evaluation (with the softmax dual) of the first iterate, where the solver has it anyway."""
         return None
 
     def estimate(self):

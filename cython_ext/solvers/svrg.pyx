@@ -418,7 +418,7 @@ cdef class Svrg(Solver):
         vector.scale(self.problem.dim, self.scale, self.change_data)
         self.scale = 1.0
 
-    def candidates(self):
+    def iterates(self):
         return [('current', self.anchor)]
 
     def estimate(self):

@@ -95,7 +95,7 @@ class Solver:
     def off(self):
         return (1.5 + np.sin(7 * self.passes)) / (1 + self.passes) ** 2
 
-    def candidates(self):
+    def iterates(self):
         return [('current', np.array([1 + self.off])), ('average', np.array([1 - 1.1 * self.off]))]
 
     def figures(self, primal):

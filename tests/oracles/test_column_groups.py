@@ -69,7 +69,7 @@ def test_training_with_groups_gives_the_same_model(objective, solver, edges):
         for _ in range(250):
             if not run.finished:
                 run.run_pass(np.zeros(1, np.int32))
-        w = run.candidates()[0][1]
+        w = run.iterates()[0][1]
         primal = problem.evaluate(w).primal
         blocks = problem.features.blocks(w)
         # the model has a weight for every attribute, and the same objective

@@ -22,10 +22,10 @@ def make(name, problem, seed=0, **options):
 
 
 def bounds(solver):
-    """(least primal value of the candidates, dual value): what a monitor would compute after a pass."""
+    """(least primal value of the iterates, dual value): what a monitor would compute after a pass."""
     problem, dual = solver.problem, solver.dual_value()
     heat = solver.temperature or 1.0
-    evaluations = [problem.evaluate(w, softmax_dual=dual is None, temperature=heat) for _, w in solver.candidates()]
+    evaluations = [problem.evaluate(w, softmax_dual=dual is None, temperature=heat) for _, w in solver.iterates()]
     return min(e.primal for e in evaluations), max(
         (e.dual for e in evaluations), default=dual
     ) if dual is None else dual
@@ -58,7 +58,7 @@ def everything(solver):
     """All that a solver would hand on, as comparable bytes: its iterates, dual point and state."""
     state = {key: value.tobytes() if isinstance(value, np.ndarray) else value for key, value in solver.state().items()}
     point = {key: value.tobytes() for key, value in (solver.dual_point() or {}).items()}
-    return {name: w.tobytes() for name, w in solver.candidates()}, point, state, solver.dual_value(), solver.estimate()
+    return {name: w.tobytes() for name, w in solver.iterates()}, point, state, solver.dual_value(), solver.estimate()
 
 
 def saved(solver):

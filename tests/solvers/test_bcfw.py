@@ -51,7 +51,7 @@ def test_plain_steps_are_the_algorithm_of_the_paper(sampling, name):
         assert solver.run_pass(go())
         for i in solver.state()['order']:
             reference.visit(i)
-        iterates = dict(solver.candidates())
+        iterates = dict(solver.iterates())
         assert set(iterates) == {'current', 'average'}
         np.testing.assert_allclose(it.from_core(iterates['current']), reference.w, rtol=0, atol=1e-10)
         np.testing.assert_allclose(it.from_core(iterates['average']), reference.average, rtol=0, atol=1e-10)
@@ -70,7 +70,7 @@ def test_the_average_of_pairwise_steps(name):
     total = np.zeros(problem.dim)
     for k in range(1, 9):
         run(solver, 1)
-        iterates = dict(solver.candidates())
+        iterates = dict(solver.iterates())
         total += k * iterates['current']
         np.testing.assert_allclose(iterates['average'], 2 / (k * (k + 1)) * total, rtol=0, atol=1e-12)
 
@@ -142,7 +142,7 @@ def test_a_long_run_stays_feasible_and_true():
         value, w = it.problem.certify(solver.dual_point())
         assert solver.dual_value() == pytest.approx(value, rel=0, abs=it.rounding(3000))
         if not options['acceleration']:
-            np.testing.assert_allclose(dict(solver.candidates())['current'], w, rtol=0, atol=1e-10 * np.abs(w).max())
+            np.testing.assert_allclose(dict(solver.iterates())['current'], w, rtol=0, atol=1e-10 * np.abs(w).max())
 
 
 def test_estimate_is_rough_above_and_exact_below():

@@ -61,7 +61,7 @@ def test_bounds_close_in_on_the_optimum(solver, objective, loss):
         assert primal_now >= best.dual - 1e-12
         primal, dual = min(primal, primal_now), max(dual, dual_now)
     assert primal - best.primal <= tolerance * primal
-    for _, w in method.candidates():
+    for _, w in method.iterates():
         assert problem.evaluate(w).primal == pytest.approx(
             optimum.primal(plain, objective, np.array(w, float)), rel=1e-11
         )

@@ -84,7 +84,7 @@ def check(data, task, smoothing, silent, merge=False):
     reference = Reference(data, data.n_labels, smoothing, silent, linked)
     solver = run(make('counts', problem, smoothing=smoothing), 5)
     assert solver.finished and solver.passes == 1 and solver.oracle_calls == 0
-    ((_, w),) = solver.candidates()
+    ((_, w),) = solver.iterates()
     for i, example in enumerate(truth.examples):
         theta = problem.features.scores_of(i, w)
         for code in example.codes:
@@ -135,7 +135,7 @@ def test_a_hidden_markov_model_by_hand():
     data.labels = np.array([0, 1, 2, 1, 2], np.int32)
     data.indptr, data.indices, data.values = np.arange(6), np.array([0, 1, 2, 1, 2], np.int32), None
     problem = build_problem(problems.dataset_of(data), 'chain', 'log', None, 1.0)
-    blocks = problem.features.blocks(run(make('counts', problem), 1).candidates()[0][1])
+    blocks = problem.features.blocks(run(make('counts', problem), 1).iterates()[0][1])
     emission = np.log([[2 / 4, 1 / 5, 1 / 5], [1 / 4, 3 / 5, 1 / 5], [1 / 4, 1 / 5, 3 / 5]])
     transition = np.log([[1 / 4, 2 / 4, 1 / 4], [1 / 5, 1 / 5, 3 / 5], [1 / 3, 1 / 3, 1 / 3]])
     np.testing.assert_allclose(blocks['state'], emission, rtol=0, atol=1e-14)
@@ -149,7 +149,7 @@ def test_posteriors(name):
     data = tiny.named(name)
     linked = data.task == 'chain' and data.transitions
     reference = Reference(data, data.n_labels, 1.0, {data.n_attributes - 1}, linked)
-    ((_, w),) = run(make('counts', it.problem), 1).candidates()
+    ((_, w),) = run(make('counts', it.problem), 1).iterates()
     wanted = []
     for i, example in enumerate(it.truth.examples):
         joint = np.array([reference.joint(i, code) for code in example.codes])
@@ -161,7 +161,7 @@ def grammar_weights(parses, terminals, smoothing):
     """(log p of each rule by its key, the problem) of trees, counted by the program."""
     data = trees.dataset_of(parses)
     problem = build_problem(data, 'cfg', 'log', None, 1.0, structure={'terminals': terminals})
-    ((_, w),) = run(make('counts', problem, smoothing=smoothing), 5).candidates()
+    ((_, w),) = run(make('counts', problem, smoothing=smoothing), 5).iterates()
     keys = trees.PlainGrammar(parses, terminals).number
     return {key: w[k] for key, k in keys.items()}, problem
 
@@ -213,7 +213,7 @@ def test_the_objective_has_no_influence():
     weights = set()
     for objective, loss, lam in (('hinge', 'matrix', 1.0), ('log', None, 1e-3), ('softmax-margin', 'zero-one', 9.0)):
         solver = run(make('counts', twin('chain-countable', objective, loss or 'hamming', lam).problem), 1)
-        weights.add(solver.candidates()[0][1].tobytes())
+        weights.add(solver.iterates()[0][1].tobytes())
     assert len(weights) == 1
 
 
@@ -221,7 +221,7 @@ def test_stopped_before_it_has_counted():
     it = twin('chain-countable', 'log')
     solver = make('counts', it.problem)
     assert not solver.run_pass(np.ones(1, np.int32))
-    assert not solver.finished and not solver.candidates()[0][1].any()
+    assert not solver.finished and not solver.iterates()[0][1].any()
     assert solver.run_pass(go())
 
 

@@ -95,7 +95,7 @@ def test_the_hard_margin_of_separable_data(task, options):
         assert now >= optimum * (1 - 1e-9)
         primal, dual = min(primal, now), max(dual, dual_now)
     assert primal - dual <= 1e-5 * primal
-    w = problems.Twin(problem, None, truth, None, 'hinge').from_core(method.candidates()[0][1])
+    w = problems.Twin(problem, None, truth, None, 'hinge').from_core(method.iterates()[0][1])
     assert variants.primal(truth, variant, 1.0, w) == pytest.approx(optimum, rel=2e-5)
 
 
@@ -124,7 +124,7 @@ def test_a_fixed_epsilon_ends_the_run_within_the_bound_of_theorem_18(variant, ep
         assert method.run_pass(go())
         assert method.passes < 1000
     primal, dual = bounds(method)
-    ((_, w),) = method.candidates()
+    ((_, w),) = method.iterates()
     losses = it.problem.evaluate(w).loss_values
     allowed = epsilon if variant.slack_norm == 1 else epsilon * np.sqrt(2 * losses).mean() + epsilon**2 / 2
     assert primal - dual <= allowed * (1 + 1e-9)

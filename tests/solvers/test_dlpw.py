@@ -71,7 +71,7 @@ def smoothed_optimum(layout, temperature):
 
 def joint(method):
     """The variables of smoothed_optimum: the last weights, of a run without average, and the messages."""
-    ((_, w),) = method.candidates()
+    ((_, w),) = method.iterates()
     return np.concatenate([w, method.state()['messages'][:-1]])
 
 
@@ -93,7 +93,7 @@ def test_bounds_hold_in_every_pass(options):
     problem, _, best, _ = twin('lp', 'hinge')
     method = make('dlpw', problem, seed=3, **options)
     for _ in range(60):
-        ((_, w),) = method.candidates()
+        ((_, w),) = method.iterates()
         below, above = problem.evaluate(w), method.evaluation()
         assert (below.loss_values <= above.loss_values + 1e-9).all()
         assert best.dual - 1e-9 <= below.primal <= above.primal + 1e-9
@@ -109,8 +109,8 @@ def test_bounds_hold_in_every_pass(options):
 def test_before_the_first_pass_there_are_no_weights():
     problem = twin('lp', 'hinge')[0]
     method = make('dlpw', problem)
-    assert [name for name, _ in method.candidates()] == ['current'] and not method.candidates()[0][1].any()
-    assert method.evaluation().primal == pytest.approx(problem.evaluate(method.candidates()[0][1]).primal)
+    assert [name for name, _ in method.iterates()] == ['current'] and not method.iterates()[0][1].any()
+    assert method.evaluation().primal == pytest.approx(problem.evaluate(method.iterates()[0][1]).primal)
     assert method.dual_value() == 0
 
 
@@ -123,7 +123,7 @@ def test_with_little_smoothing_it_reaches_the_relaxed_optimum():
     for temperature, near in ((0.1, 0.5), (0.01, 0.05), (0.001, 0.01)):
         method = make('dlpw', problem, seed=1, smoothing=temperature, sweeps=10)
         run(method, 3000)
-        primal = problem.evaluate(method.candidates()[0][1]).primal
+        primal = problem.evaluate(method.iterates()[0][1]).primal
         assert primal - best.primal <= min(near * best.primal, temperature * np.log(sizes).sum() / layout.n + 1e-3)
         assert method.evaluation().primal - best.primal <= 1.5 * near * best.primal
         assert best.primal - method.dual_value() <= near * best.primal
@@ -166,7 +166,7 @@ def label_sets(n=12, labels=4, attributes=5):
 def test_it_reaches_the_relaxed_optimum_of_label_sets():
     problem = build_problem(label_sets(), 'multilabel', lam=0.05, structure={'relaxation': 'lp'})
     best = run(make('n-slack', problem), 300)
-    assert best.dual_value() > 0.99999 * problem.evaluate(best.candidates()[0][1]).primal
+    assert best.dual_value() > 0.99999 * problem.evaluate(best.iterates()[0][1]).primal
     method = make('dlpw', problem, seed=1, smoothing=0.001, sweeps=5)
     run(method, 3000)
     assert 0 <= method.evaluation().primal - best.dual_value() <= 0.01 * best.dual_value()

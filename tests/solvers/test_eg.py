@@ -66,11 +66,11 @@ def test_log_losses_converge_fast():
 def test_a_start_from_weights_is_the_softmax_of_their_scores():
     it = twin('chain', 'log')
     first = run(make('lbfgs', it.problem), 4)
-    w = first.candidates()[0][1].copy()
+    w = first.iterates()[0][1].copy()
     for solver in ('eg', 'eg-batch'):
         method = make(solver, it.problem)
         method.set_start(w)
-        assert method.candidates()[0][1].tolist() == w.tolist()
+        assert method.iterates()[0][1].tolist() == w.tolist()
         alpha = it.alpha_of(method.dual_point())
         wanted = optimum.posteriors(it.plain, 'log', it.from_core(w))
         for mine, theirs in zip(alpha, wanted, strict=True):

@@ -91,7 +91,7 @@ def test_bounds_close_in_on_the_optimum(case):
 def test_solvers_reach_the_optimum_with_multipliers(solver):
     problem, best, times = twin('soft', pulled=True)
     method = closes_in(solver, problem, best, times, *REACH[solver])
-    _, w = method.candidates()[0]
+    _, w = method.iterates()[0]
     np.testing.assert_allclose(problem.features.weights(problem.features.blocks(w)), w, rtol=0, atol=1e-12)
 
 
@@ -112,7 +112,7 @@ def test_one_factor_of_all_nodes_leads_to_the_problem_itself(name):
         for _ in range(2000):
             method.run_pass(go())
         primal, dual = bounds(method)
-        _, w = min(method.candidates(), key=lambda candidate: problem.evaluate(candidate[1]).primal)
+        _, w = min(method.iterates(), key=lambda iterate: problem.evaluate(iterate[1]).primal)
         largest = max(np.linalg.norm(exact.w), np.linalg.norm(w[: truth.dim]))
         h = layout.n * (4 * states * factors * 2 * (largest * longest + wrong)) ** 2
         assert exact.dual - 1e-9 <= times * best.primal and times * best.dual <= exact.primal + rho / 2 * h
@@ -133,7 +133,7 @@ def gaps_of_stages(layout, stages, passes):
     for _ in range(stages):
         for _ in range(passes):
             method.run_pass(go())
-        _, w = method.candidates()[0]
+        _, w = method.iterates()[0]
         upper = problem.figures(w, problem.evaluate(w).primal)['relaxed_primal']
         lower = relaxed_dual(problem, method.dual_point())
         assert upper >= exact.dual * (1 - 1e-9) and lower <= exact.primal * (1 + 1e-9)
@@ -198,5 +198,5 @@ def test_a_count_is_a_table_of_all_joint_states():
     assert values[0] == pytest.approx(values[1], rel=1e-9)
     for _ in range(30):
         method.run_pass(go())
-    _, w = method.candidates()[0]
+    _, w = method.iterates()[0]
     assert problem.evaluate(w).primal == pytest.approx(table.evaluate(w).primal, rel=1e-12)

@@ -97,7 +97,7 @@ def test_bounds_close_in_on_the_optimum(case):
     method = make(solver, problem, seed=3, **options_of(solver, relaxation))
     close_in(method, best, times, tolerance, limit)
     if relaxation in ('none', 'cut'):
-        for _, w in method.candidates():
+        for _, w in method.iterates():
             expected = optimum.primal(plain, objective, np.array(w, float))
             assert problem.evaluate(w).primal == pytest.approx(expected, rel=1e-7)
 
@@ -118,7 +118,7 @@ def test_soft_optimum_is_near_the_relaxed_one(rho):
     for _ in range(200):
         method.run_pass(go())
         _, dual = bounds(method)
-    w = min((w for _, w in method.candidates()), key=lambda w: method.problem.evaluate(w).primal)
+    w = min((w for _, w in method.iterates()), key=lambda w: method.problem.evaluate(w).primal)
     primal = method.problem.evaluate(w).primal
     longest = max(np.linalg.norm(example.features, axis=1).max() for example in truth.examples)
     largest = max(np.linalg.norm(hard.w), np.linalg.norm(w[: truth.dim]))
@@ -141,7 +141,7 @@ def test_bounds_of_the_relaxed_problem_meet_as_rho_falls():
         method = make('bcfw', Problem(structure, features, objective, LAM, ('graph', 'hinge', 'hamming')))
         for _ in range(400):
             method.run_pass(go())
-        _, w = method.candidates()[0]
+        _, w = method.iterates()[0]
         upper = method.problem.figures(w, method.problem.evaluate(w).primal)['relaxed_primal']
         gaps.append(upper - relaxed_dual(method.problem, method.dual_point()))
         assert gaps[-1] >= -1e-9
@@ -202,7 +202,7 @@ def test_solvers_reach_the_optimum_of_the_extensions(solver, kind):
     tolerance, limit = reach_of(solver, 'soft', 'hinge', 'hamming')
     method = make(solver, problem, seed=3)
     close_in(method, best, times, tolerance, limit)
-    _, w = method.candidates()[0]
+    _, w = method.iterates()[0]
     np.testing.assert_allclose(problem.features.weights(problem.features.blocks(w)), w, rtol=0, atol=1e-12)
 
 
@@ -239,7 +239,7 @@ def test_features_of_joint_states_smooth_the_maxima():
 
 def relaxed_bounds(problem, method):
     """(upper, lower) bound of the relaxed problem."""
-    _, w = method.candidates()[0]
+    _, w = method.iterates()[0]
     upper = problem.figures(w, problem.evaluate(w).primal)['relaxed_primal']
     return upper, relaxed_dual(problem, method.dual_point())
 
@@ -257,7 +257,7 @@ def test_multipliers_lead_to_the_relaxed_optimum(rho):
         assert upper >= best.dual * (1 - 1e-9)
         assert lower <= best.primal * (1 + 1e-9)
         gaps.append(upper - lower)
-        point, delta = method.dual_point(), problem.features.delta_of(method.candidates()[0][1])
+        point, delta = method.dual_point(), problem.features.delta_of(method.iterates()[0][1])
         problem = next_stage(problem, rho, multipliers.after(delta))
         method = make('bcfw', problem)
         method.set_dual_point(point)

@@ -90,7 +90,7 @@ def test_variants_of_the_hinge(solver, variant, name):
     while not (primal - dual <= tolerance * primal or method.finished or method.passes == limit):
         assert method.run_pass(go())
         dual = max(dual, method.dual_value())
-        primal = min([primal, *(it.problem.evaluate(w).primal for _, w in method.candidates())])
+        primal = min([primal, *(it.problem.evaluate(w).primal for _, w in method.iterates())])
         assert dual <= best * (1 + 1e-8)
         assert primal >= best * (1 - 1e-8)
     assert primal - best <= tolerance * primal
@@ -136,7 +136,7 @@ def test_neither_cache_nor_threads_change_a_digit(solver, kernel, name):
     first, *others = (run(make(solver, problem, seed=2), 12) for problem in problems)
     for other in others:
         assert everything(other) == everything(first)
-        for (_, v), (_, w) in zip(first.candidates(), other.candidates(), strict=True):
+        for (_, v), (_, w) in zip(first.iterates(), other.iterates(), strict=True):
             assert first.problem.evaluate(v).primal == other.problem.evaluate(w).primal
 
 

@@ -59,7 +59,7 @@ def test_bounds_close_in_on_the_optimum(case):
     reach = ROUGH if solver in ROUGH and (objective, loss) == ('hinge', 'zero-one') else REACH
     method = make(solver, problem, seed=3)
     close_in(method, best, 1.0, *reach[solver])
-    for _, w in method.candidates():
+    for _, w in method.iterates():
         expected = optimum.primal(truth, objective, np.array(w, float))
         assert problem.evaluate(w).primal == pytest.approx(expected, rel=1e-7)
 

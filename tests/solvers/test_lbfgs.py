@@ -37,7 +37,7 @@ def test_what_it_reports_is_the_evaluation(objective):
     assert solver.estimate() is None
     for _ in range(8):
         assert solver.run_pass(go())
-        ((_, w),) = solver.candidates()
+        ((_, w),) = solver.iterates()
         again = it.problem.evaluate(w, softmax_dual=True)
         assert solver.estimate() == (again.primal, again.dual)
         assert (solver.evaluation().primal, solver.evaluation().dual) == (again.primal, again.dual)

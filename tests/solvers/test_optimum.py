@@ -147,13 +147,13 @@ def test_slow_methods_reach_the_optimum_too(case, name):
     method, primal = make(case.split(',')[0], it.problem, seed=3, **options), np.inf
     while primal - it.best.primal > tolerance * it.best.primal and method.passes < limit and not method.finished:
         run(method, 1 + method.passes // 50)
-        primal = min([primal, *(it.problem.evaluate(w).primal for _, w in method.candidates())])
+        primal = min([primal, *(it.problem.evaluate(w).primal for _, w in method.iterates())])
     assert primal - it.best.primal + it.rounding() >= 0 and primal - it.best.primal <= tolerance * it.best.primal
 
 
 def check_both_sides(it, method, dense=False):
-    """P(w) of every candidate and D of the dual point, recomputed from all outputs."""
-    for _, w in method.candidates():
+    """P(w) of every iterate and D of the dual point, recomputed from all outputs."""
+    for _, w in method.iterates():
         heat = method.temperature
         evaluation = it.problem.evaluate(w, it.problem.sums or heat is not None, temperature=heat or 1.0)
         assert evaluation.primal == pytest.approx(it.primal(w), rel=1e-11)

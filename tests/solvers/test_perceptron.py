@@ -58,7 +58,7 @@ def test_weights_and_average_are_those_of_the_paper(name, feature_set):
             assert solver.run_pass(go())
             for i in solver.state()['order']:
                 reference.visit(i)
-            ((_, w),) = solver.candidates()
+            ((_, w),) = solver.iterates()
             wanted = np.mean(reference.history, axis=0) if average else reference.w
             np.testing.assert_allclose(it.from_core(w), wanted, rtol=0, atol=1e-10)
             assert solver.mistakes == sum(map(len, reference.wrong)) - before
@@ -132,7 +132,7 @@ def test_ends_without_a_mistake_on_separable_data(task, seed):
         run(solver, 1)
         mistakes += solver.mistakes
         assert mistakes <= (radius / margin) ** 2
-    ((_, w),) = solver.candidates()
+    ((_, w),) = solver.iterates()
     for i, example in enumerate(truth.examples):
         _, code = problem.structure.max_oracle(i, problem.features.scores_of(i, w))
         assert tuple(code.tolist()) == example.codes[example.gold]
@@ -142,7 +142,7 @@ def test_lambda_and_task_loss_have_no_influence():
     weights = []
     for loss, lam in (('hamming', 1.0), ('matrix', 1e-3), ('zero-one', 100.0)):
         it = twin('chain', 'hinge', loss, lam)
-        weights.append(run(make('perceptron', it.problem, seed=4), 5).candidates()[0][1].tobytes())
+        weights.append(run(make('perceptron', it.problem, seed=4), 5).iterates()[0][1].tobytes())
     assert len(set(weights)) == 1
 
 
@@ -184,5 +184,5 @@ def test_kernels(task, kernel):
         assert ours.dual_value() == pytest.approx(theirs.dual_value(), rel=1e-9)
         assert ours.dual_value() == pytest.approx(ours.problem.dual_value(ours.dual_point()), rel=1e-9)
         for i in range(ours.problem.n):
-            scores = [s.problem.features.scores_of(i, s.candidates()[0][1]) for s in pair]
+            scores = [s.problem.features.scores_of(i, s.iterates()[0][1]) for s in pair]
             np.testing.assert_allclose(*scores, rtol=0, atol=1e-9)

@@ -26,7 +26,7 @@ def test_steps_and_average_against_plain_python(objective, name):
         assert sorted(order) == list(range(it.problem.n))
         for i in order:
             reference.visit(i)
-        iterates = dict(solver.candidates())
+        iterates = dict(solver.iterates())
         np.testing.assert_allclose(it.from_core(iterates['current']), reference.w, rtol=0, atol=1e-10)
         np.testing.assert_allclose(it.from_core(iterates['average']), reference.average, rtol=0, atol=1e-10)
     assert solver.oracle_calls == reference.t
@@ -61,7 +61,7 @@ def test_error_falls_like_one_over_t(objective, lam_times_n):
     errors = []
     for passes in (100, 1600):
         run(solver, passes - solver.passes)
-        w = dict(solver.candidates())['average']
+        w = dict(solver.iterates())['average']
         errors.append(it.problem.evaluate(w).primal - it.best.primal)
         assert errors[-1] <= 2 * longest**2 / (it.problem.lam * passes * it.problem.n)
     assert errors[1] <= max(errors[0] / 4, 1e-9 * it.best.primal)
@@ -83,7 +83,7 @@ def test_the_average_is_one_whatever_the_steps(objective, lam_times_n, t0):
         primal, dual = bounds(solver)
         assert dual <= it.best.primal * (1 + 1e-9)
         assert primal >= it.best.dual * (1 - 1e-9)
-    average = it.from_core(dict(solver.candidates())['average'])
+    average = it.from_core(dict(solver.iterates())['average'])
     tolerance = 1e-8 * np.abs(reference.average).max()
     np.testing.assert_allclose(average, reference.average, rtol=0, atol=tolerance)
 

@@ -100,7 +100,7 @@ def test_lazy_steps_are_dense_steps(monkeypatch, objective, solver, stored, tail
         assert method.run_pass(go())
         center = reference.w
         reference.run(method.state()['order'], kappa)
-        w = dict(method.candidates())['current']
+        w = dict(method.iterates())['current']
         np.testing.assert_allclose(it.from_core(w), reference.w, rtol=0, atol=1e-6)
         if solver == 'sc-svrg':
             uphill = (center - reference.w) @ (reference.w - before) > 0
@@ -119,10 +119,10 @@ def test_progress_is_the_change_of_the_objective(tail):
     it = twin('multiclass', 'log', 'hamming', 1.0)
     method = make('svrg', it.problem, step=1e-3, adapt=False, warmup=0, tail=tail)
     run(method, 5)
-    w = dict(method.candidates())['current'].copy()
+    w = dict(method.iterates())['current'].copy()
     before = it.problem.evaluate(w).primal
     run(method, 1)
-    after = it.problem.evaluate(dict(method.candidates())['current']).primal
+    after = it.problem.evaluate(dict(method.iterates())['current']).primal
     early, late, end, most = method.progress()
     assert -most < end < early < 0 and -most < late < early
     if tail == 1:  # the mean of a tail may lie before three quarters of the pass
@@ -167,7 +167,7 @@ def test_schemes_with_a_fixed_step_are_those_of_the_paper(number):
     for k in range(1, 301):
         run(method, 1)
         plain.outer_step(method.state()['order'])
-        w = it.from_core(dict(method.candidates())['current'])
+        w = it.from_core(dict(method.iterates())['current'])
         if k <= 50 or number in (1, 3):
             np.testing.assert_allclose(w, plain.w, rtol=0, atol=1e-5)
         gaps.append([optimum.primal(it.plain, 'hinge', v) - it.best.primal for v in (w, plain.w)])
@@ -190,7 +190,7 @@ def test_a_proximal_term_that_outgrows_the_step_shortens_it_for_all_terms():
     for k in range(1, 301):
         run(method, 1)
         plain.outer_step(method.state()['order'])
-        w = it.from_core(dict(method.candidates())['current'])
+        w = it.from_core(dict(method.iterates())['current'])
         if k <= 20:
             np.testing.assert_allclose(w, plain.w, rtol=0, atol=1e-4)
         gaps.append([optimum.primal(it.plain, 'hinge', v) - it.best.primal for v in (w, plain.w)])
@@ -213,7 +213,7 @@ def test_accurate_outer_steps_converge(scheme, name):
     """Algorithm 1 with inner problems solved to its delta_k, not a pass each."""
     it = twin(name, 'hinge', 'hamming')
     method = make('sc-svrg', it.problem, seed=1, scheme=scheme, epochs=0)
-    primal = min(it.problem.evaluate(dict(run(method, 50).candidates())['current']).primal for _ in range(40))
+    primal = min(it.problem.evaluate(dict(run(method, 50).iterates())['current']).primal for _ in range(40))
     assert primal - it.best.primal <= 1e-2 * it.best.primal
 
 
@@ -254,6 +254,6 @@ def test_smoothing_follows_the_scale_of_the_costs(scale):
     assert other.mu == pytest.approx(scale * method.mu)
     for _ in range(30):
         run(method, 1), run(other, 1)
-    values = (p.evaluate(dict(m.candidates())['current']).primal for p, m in ((it.problem, method), (scaled, other)))
+    values = (p.evaluate(dict(m.iterates())['current']).primal for p, m in ((it.problem, method), (scaled, other)))
     first, second = values
     assert second == pytest.approx(scale * first, rel=0.2)

@@ -26,7 +26,7 @@ def test_bcfw_begins_at_a_dual_point(name, options):
     solver.set_dual_point(before.dual_point())
     value, w = it.problem.certify(before.dual_point())
     assert solver.dual_value() == pytest.approx(value, rel=1e-12, abs=it.rounding())
-    np.testing.assert_allclose(dict(solver.candidates())['current'], w, rtol=0, atol=1e-6 * np.abs(w).max())
+    np.testing.assert_allclose(dict(solver.iterates())['current'], w, rtol=0, atol=1e-6 * np.abs(w).max())
     for ours, theirs in zip(it.alpha_of(solver.dual_point()), it.alpha_of(before.dual_point()), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-15)
     primal, dual = bounds(solver)
@@ -95,12 +95,12 @@ def test_sgd_begins_at_weights(objective):
     start = it.to_core(it.best.w)
     solver = make('sgd', it.problem, seed=2, gamma0=0.01, t0=30.0)
     solver.set_start(start)
-    np.testing.assert_allclose(dict(solver.candidates())['current'], start, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(dict(solver.iterates())['current'], start, rtol=0, atol=1e-15)
     reference = SubgradientDescent(it.plain, objective, 0.01, 30.0, it.best.w)
     for _ in range(10):
         assert solver.run_pass(go())
         for i in solver.state()['order']:
             reference.visit(i)
-        iterates = dict(solver.candidates())
+        iterates = dict(solver.iterates())
         np.testing.assert_allclose(it.from_core(iterates['current']), reference.w, rtol=0, atol=1e-9)
         np.testing.assert_allclose(it.from_core(iterates['average']), reference.average, rtol=0, atol=1e-9)
