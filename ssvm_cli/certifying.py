@@ -10,14 +10,13 @@ import numpy as np
 from cython_ext import weights_dual
 from cython_ext.errors import UnfitDataError
 from data_formats.atomic import atomic_output
-from data_formats.empties import numbers_of
 from data_formats.errors import DataError
 from data_formats.model import load
-from data_formats.model_header import BY_MATRIX
 from data_formats.parameters.multilabel import MULTIPLIERS
 from data_formats.scaling import SCALES
 from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
 from ssvm_cli.complaints import beside_the_result
+from ssvm_cli.examples import trainable
 from ssvm_cli.inputs import read_data
 from ssvm_cli.kernels import support_tokens
 from ssvm_cli.launchers import refuse_copies
@@ -25,6 +24,7 @@ from ssvm_cli.paths import check_paths
 from ssvm_cli.progress import Progress, counted
 from ssvm_cli.relaxation import said_of_relaxation
 from ssvm_cli.resources import available_cpus
+from ssvm_cli.spec import spec_of
 from ssvm_cli.tasks import task_named
 
 LABELS = {
@@ -52,8 +52,13 @@ def certify(o):
     model = load(o.model)
     threads = o.threads or available_cpus()
     dataset = read_data(o.train, model, o.format_name, require_labels=True, what=o.model, threads=threads)
-    dataset, numbers = trainable(dataset, model, o.train, progress)
-    problem = problem_of(model, dataset, threads, o.model, o.train)
+    spec, task = spec_of(model, o.model), task_named(model.task)
+
+    def say(text):
+        progress.say(f'{o.train}: {text}')
+
+    dataset, numbers = trainable(task, dataset, spec.structure, o.train, say, 'nothing to certify')
+    problem = problem_of(spec, model, dataset, threads, o)
     w = weights_of(model, problem, o)
     temperature = temperature_of(model, problem)
     with np.errstate(all='ignore'):  # what is not finite is found below
@@ -79,7 +84,7 @@ def certify(o):
     if MULTIPLIERS in model.weights:  # which training has changed until the relaxed problem was solved
         solved = relaxed['relaxed_primal'], relaxed.get('relaxed_dual', 0.0)
     figures = report(model, problem, dataset.n, evaluation.primal, dual, source, solved)
-    figures |= relaxed | relaxation_of(model) | scale_of(model)
+    figures |= relaxed | relaxation_of(spec) | scale_of(spec)
     if o.per_example is not None:
         write_losses(o.per_example, dataset, numbers, problem.structure.by_example(evaluation.loss_values))
     if o.as_json:
@@ -92,53 +97,15 @@ def certify(o):
             click.echo(f'{label:<{width}}{value if isinstance(value, str) else format(value, ".10g")}')
 
 
-def trainable(dataset, model, path, progress):
-    """(the examples that can be learned from, their numbers in the file)."""
-    kept, about_others = task_named(model.task).trainable(dataset, model.header.get('structure', {}))
-    if kept is None:
-        return dataset, numbers_of(dataset)
-    if not len(kept):
-        raise DataError(path, None, f'nothing to certify: {about_others}')
-    progress.say(f'{path}: {about_others}')
-    return dataset.subset(kept), numbers_of(dataset)[kept]
-
-
-def problem_of(model, dataset, threads, path, data_path):
-    """The training problem that a model solves, on some data; the paths of both are for messages."""
-    from cython_ext.tasks.build import build_problem
-
-    header = model.header
-    loss = model.cost if header['loss'] in BY_MATRIX else header['loss']
-    if header['objective'] == 'log':
-        loss = None
-    elif loss is None:
-        raise DataError(path, None, 'the cost matrix of the loss is missing')
+def problem_of(spec, model, dataset, threads, o):
+    """The training problem that a model solves, on some data; o: the options, of which the paths are for messages."""
+    structure = task_named(spec.task).problem_structure(model, o.model)
     try:
-        return build_problem(
-            dataset,
-            model.task,
-            header['objective'],
-            loss,
-            header['lambda'],
-            header['feature_set'],
-            threads,
-            variant=variant_of(header),
-            kernel=model.kernel,
-            support=support_tokens(model),
-            similarity=model.similarity,
-            structure=task_named(model.task).problem_structure(model, path),
-        )
+        return spec.build(dataset, threads, support=support_tokens(model), structure=structure)
     except UnfitDataError as error:
-        raise DataError(data_path, None, str(error)) from error
+        raise DataError(o.train, None, str(error)) from error
     except ValueError as error:
-        raise DataError(path, None, f'is of no problem that this ssvm knows: {error}') from error
-
-
-def variant_of(header):
-    """The Variant of the hinge that a model was trained with."""
-    from cython_ext.objectives.registry import Variant
-
-    return Variant(header.get('rescale', 'margin'), header.get('slack_norm', 1), header.get('hard_margin', False))
+        raise DataError(o.model, None, f'is of no problem that this ssvm knows: {error}') from error
 
 
 def weights_of(model, problem, o):
@@ -227,17 +194,15 @@ def relaxed_bounds(problem, w, primal, point):
     return bounds
 
 
-def relaxation_of(model):
+def relaxation_of(spec):
     """Which problem primal and dual are of, where it is a relaxation."""
-    structure = model.header.get('structure') or {}
-    if structure.get('relaxation', 'none') == 'none':
-        return {}
-    return {'relaxation': said_of_relaxation(structure).removeprefix(', relaxation ')}
+    said = said_of_relaxation(spec.structure)
+    return {'relaxation': said.removeprefix(', relaxation ')} if said else {}
 
 
-def scale_of(model):
+def scale_of(spec):
     """What the values of the data are divided by before they are the problem, where they are."""
-    scale = model.header['data'].get('scale')
+    scale = spec.data.get('scale')
     return {} if scale is None else {'scale': scale}
 
 

@@ -8,6 +8,7 @@ from cython_ext.structures.count_layout import CountsError
 from cython_ext.structures.elimination import TooLargeError
 from cython_ext.tasks.relaxations import INFERENCES
 from data_formats.errors import DataError, UsageError
+from ssvm_cli.spec import ProblemSpec
 from ssvm_cli.tasks import task_named
 
 
@@ -20,13 +21,15 @@ class Decoder:
 
     Attributes:
         task: that of the model, as ssvm_cli.tasks has it.
+        spec: the ProblemSpec that its weights solve.
         probabilistic: whether exp(score) is an unnormalised probability.
     """
 
     def __init__(self, model, path):
         self.path = path
         self.task = task_named(model.task)
-        self.probabilistic = model.header['objective'] in ('log', 'softmax-margin')
+        self.spec = ProblemSpec.from_header(model.header)
+        self.probabilistic = self.spec.probabilistic
         self._weights = model.weights
         self._how = self.task.build_options(model, path)
         self._inference = self._w = None

@@ -6,6 +6,7 @@ The dual variables of one lambda are feasible for every other, so a warm start c
 
 import contextlib
 import os
+from dataclasses import replace
 
 from cython_ext.parallel import Interrupted
 from data_formats.errors import DataError, UsageError
@@ -88,7 +89,7 @@ class PathTraining(Training):
     def _next(self, lam, stop):
         """The problem and the solver for the next lambda, warm-started from the best bounds of the one before. Returns
         whether that was finished before a signal."""
-        bounds, self.lam = self.monitor.bounds, lam
+        bounds, self.spec = self.monitor.bounds, replace(self.spec, lam=lam)
         self.problem = self.problem.with_lambda(lam)
         try:
             with self.problem.stoppable(stop.flag):
@@ -124,9 +125,9 @@ class PathTraining(Training):
         self._let_go_of_the_solver()
         self._cumulative += self.passes
         if self._log and row is not None:
-            self._write_row(row | {'lambda': self.lam, 'cumulative_passes': self._cumulative, **scores})
+            self._write_row(row | {'lambda': self.spec.lam, 'cumulative_passes': self._cumulative, **scores})
         said = ''.join(f', {name} {value:.4f}' for name, value in scores.items())
-        self.progress.say(f'lambda {self.lam:.6g} ({place + 1} of {len(o.lambda_path)}): {status}{said}')
+        self.progress.say(f'lambda {self.spec.lam:.6g} ({place + 1} of {len(o.lambda_path)}): {status}{said}')
         if self._best is None or bounds.known:
             self._keep(self._model(status, self._tolerance), scores)
         return status if stop.signum is None else monitor.INTERRUPTED
@@ -136,7 +137,7 @@ class PathTraining(Training):
         score = list(scores.values())[-1] if scores else None
         if self.o.path_models is not None:
             try:
-                self._save(model, path_model(self.o, self.lam), model.header['status'] == monitor.INTERRUPTED)
+                self._save(model, path_model(self.o, self.spec.lam), model.header['status'] == monitor.INTERRUPTED)
             except DataError as error:
                 self._complain(error)
         if self._best is None or not self._dev or (score is not None and score > self._best[0]):

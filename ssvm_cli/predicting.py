@@ -33,7 +33,7 @@ def predict(o):
     source, module, read_options = opened(o.test, model, o.format_name)
     decoder = Decoder(model, o.model)
     check_options(decoder.task, o)
-    if model.header['data']['format'] != module.NAME:
+    if decoder.spec.data['format'] != module.NAME:
         check_labels(module, model.label_names)
     if o.no_punctuation and not (o.evaluate or o.metrics is not None):
         raise UsageError('--no-punctuation is about the figures of --evaluate and --metrics')

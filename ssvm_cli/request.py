@@ -76,6 +76,26 @@ def requested_loss(o, task):
     return TASK_LOSSES.get(o.task_loss)
 
 
+def settled_loss(o, examples):
+    """(the name of the task loss for people and models, the cost matrix that it is, None where the name says all), of
+    the Examples that were read; (None, None) where there is no task loss.
+
+    Raises:
+        UsageError: costs of labels for a task without. DataError: FILE:LINE of what is malformed.
+    """
+    if o.task_loss == TREE:
+        return TREE, examples.classes.tree_loss
+    if o.task_loss in (None, *TASK_LOSSES):
+        return requested_loss(o, examples.task.name), None
+    from data_formats.label_matrix import read_cost_matrix
+
+    info = task_info(examples.task.name)
+    if info.cost_matrix is None:
+        known = ', '.join(info.losses)
+        raise UsageError(f'--task-loss {o.task_loss}: {info.name} takes no cost matrix (choose from {known})')
+    return 'costs', read_cost_matrix(o.task_loss, examples.dataset.label_names.names())
+
+
 def check_loss(info, task, loss, o):
     """Refuse a loss that the task does not have, one that is no sum over parts where the solver needs one, and one
     without Strata where the variant needs them; task and loss as in requested_loss."""

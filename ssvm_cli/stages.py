@@ -49,7 +49,7 @@ class StagedTraining(Training):
     def _read(self):
         super()._read()
         self.checkpoint_path = None
-        self._rhos = list(self.o.rho or (self.structure['rho'],))
+        self._rhos = list(self.o.rho or (self.spec.structure['rho'],))
         self._multipliers, self._relaxed_gap, self._share = Multipliers(), 1.0, SHARE
         self._before = {'pass': 0, 'oracle_calls': 0, 'seconds': 0.0}  # in earlier stages
 
@@ -64,7 +64,7 @@ class StagedTraining(Training):
             status = self.monitor.run(stop, evaluate_first=stage == 1 and self.o.init is not None)
             if status == monitor.INTERRUPTED:
                 return status
-            present = self.structure, self.problem, self.solver, {**self._before}
+            present = self.spec, self.problem, self.solver, {**self._before}
             try:
                 with self.problem.stoppable(stop.flag):
                     solved = self._report(stage)
@@ -72,7 +72,7 @@ class StagedTraining(Training):
                         return status
                     self._next()
             except Interrupted:  # between two stages
-                self.structure, self.problem, self.solver, self._before = present
+                self.spec, self.problem, self.solver, self._before = present
                 return monitor.INTERRUPTED
             stage += 1
 
@@ -95,7 +95,7 @@ class StagedTraining(Training):
         self._relaxed_gap = min(gap, self._relaxed_gap)
         passes = counted(self.solver.passes, 'pass', 'passes')
         self.progress.say(
-            f'stage {stage}, rho {self.structure["rho"]:g}: {passes}, relaxed primal {primal:.6g}, '
+            f'stage {stage}, rho {self.spec.structure["rho"]:g}: {passes}, relaxed primal {primal:.6g}, '
             f'relaxed dual {dual:.6g}, relative gap {gap:.3g}'
         )
         self._relaxed = primal, dual
@@ -110,8 +110,8 @@ class StagedTraining(Training):
         else:
             multipliers = self._multipliers.after(features.delta_of(bounds.w), self._relaxed_gap > NEAR)
         self._count()
-        self.structure = {**self.structure, 'rho': self._rhos[0]}
-        self.problem = next_stage(self.problem, self._rhos[0], multipliers, self.variant)
+        self.spec = replace(self.spec, structure={**self.spec.structure, 'rho': self._rhos[0]})
+        self.problem = next_stage(self.problem, self._rhos[0], multipliers, self.spec.variant)
         self._make_solver()
         if bounds.point is not None:
             self.solver.set_dual_point(bounds.point)
@@ -124,7 +124,7 @@ class StagedTraining(Training):
 
     def _write_row(self, row):
         done = {key: row[key] + value for key, value in self._before.items()}
-        super()._write_row(row | done | {'rho': self.structure['rho']})
+        super()._write_row(row | done | {'rho': self.spec.structure['rho']})
 
     def _finish(self, status, tolerance):
         super()._finish(status, tolerance)

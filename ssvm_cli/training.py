@@ -8,31 +8,24 @@ import zlib
 import numpy as np
 
 from cython_ext.errors import UnfitDataError
-from cython_ext.features.kernel_function import Kernel
 from cython_ext.solvers.registry import check_oracles, solver_info
-from cython_ext.tasks.registry import task_info
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.atomic import is_special, remove_leftovers
 from data_formats.errors import DataError, SolverError, UsageError
 from data_formats.model import Model, load, save
-from data_formats.registry import format_named
 from ssvm_cli import __version__, absent_labels, constants, hints, memory, monitor, older_model
 from ssvm_cli.certificate import Tolerance, absolute_gap, relative_gap
-from ssvm_cli.classes import TREE, read_classes
 from ssvm_cli.closing import STATUS_TEXT as STATUS_TEXT
 from ssvm_cli.closing import last_line
-from ssvm_cli.inputs import read_training_data
-from ssvm_cli.kernels import requested_kernel
-from ssvm_cli.options import TASK_LOSSES
+from ssvm_cli.examples import read_examples
 from ssvm_cli.progress import counted
-from ssvm_cli.relaxation import said_of
-from ssvm_cli.request import check_loss, requested_loss, requested_solver, requested_variant
+from ssvm_cli.request import check_loss, requested_loss, requested_solver
 from ssvm_cli.rescue import save_elsewhere
 from ssvm_cli.resources import available_cpus, return_memory
 from ssvm_cli.schedule import Schedule
 from ssvm_cli.signals import StopFlag
 from ssvm_cli.solvers import LIGHT, WHOLE
-from ssvm_cli.tasks import task_named
+from ssvm_cli.spec import ProblemSpec
 from ssvm_cli.training_files import check_model, checkpoint_path, holds_something
 
 GAP_MISSED = 3
@@ -134,107 +127,41 @@ class Training:
 
     def _read(self):
         o = self.o
-        asked = o.train, o.format_name, o.template, o.task, o.min_freq, o.bias
-        data, self.facts = read_training_data(*asked, o, self._say_of_data)
-        self.task = task_named(self.facts['task'])
-        self.structure = self.task.structure(o, format_named(self.facts['format']), data)
-        data = self.dataset = self._trainable(data)
-        self.largest = data.largest_value
-        self.scale = getattr(data, 'scale', None)  # datasets without values have none
-        self.classes = read_classes(o, self.task.name, data.label_names.names())
-        self._settle_loss()
-        if o.task_loss is None and self.loss_name in WHOLE:  # not every solver can do with it
-            self.info, settings = requested_solver(o, self.loss_name)
+        self.examples = examples = read_examples(o, self._say_of_data)
+        loss = requested_loss(o, examples.task.name)
+        if o.task_loss is None and loss in WHOLE:  # not every solver can do with it
+            self.info, settings = requested_solver(o, loss)
             self.settings = self.info.settings(settings)
-        check_loss(self.info, self.task.name, requested_loss(o, self.task.name), o)
-        self.lam, origin = constants.settle(o, data.n)
-        self.kernel, self.variant = requested_kernel(o), requested_variant(o)
-        scaled = '' if self.scale is None else f', values scaled by {o.scale}'
-        sizes = ', '.join(self.task.sizes(data))
-        self._say_of_data(f'{sizes} ({self.facts["format"]}, {self.task.name}{scaled})')
-        warning = self.task.warning(data, o, self.facts)
-        if warning is not None:
-            self._say_of_data(warning)
-        self._hint(absent_labels.warning(o.train, data.label_names.names(), self.facts['format']))
-        loss = '' if self.loss_name is None else f', task loss {self.loss_name}'
-        kernel = '' if self.kernel is None else f', {Kernel.of(self.kernel)}'
-        order = ', order 2' if self.structure.get('order') == 2 else ''
-        if self.classes.kind is not None:
-            kernel = f', classes by {self.classes.kind.replace("_", " ")}'
-        variant = ''.join(f', {name}' for name in self.variant.names)
-        kernel += said_of(self.structure)
-        self.progress.say(
-            f'{o.objective}{variant}{loss}{order}{kernel}, lambda {self.lam:.6g}{origin}, solver {self.info.name}, '
-            f'seed {o.seed}, {counted(self.threads, "thread")}'
-        )
-
-    def _trainable(self, dataset):
-        """The examples that can be learned from."""
-        kept, about_others = self.task.trainable(dataset, self.structure)
-        if kept is None:
-            return dataset
-        if not len(kept):
-            raise DataError(self.o.train, None, f'nothing to learn from: {about_others}')
-        self._say_of_data(about_others)
-        return dataset.subset(kept)
+        check_loss(self.info, examples.task.name, loss, o)
+        lam, origin = constants.settle(o, examples.dataset.n)
+        self.spec = ProblemSpec.from_options(o, examples, lam)
+        for text in examples.descriptions(o):
+            self._say_of_data(text)
+        names = examples.dataset.label_names.names()
+        self._hint(absent_labels.warning(o.train, names, examples.facts['format']))
+        threads = counted(self.threads, 'thread')
+        self.progress.say(f'{self.spec.sentence(origin)}, solver {self.info.name}, seed {o.seed}, {threads}')
 
     def _say_of_data(self, text):
         self.progress.say(f'{self.o.train}: {text}')
 
-    def _settle_loss(self):
-        """The task loss: its name for people and the model, and what the core takes."""
-        from data_formats.label_matrix import read_cost_matrix
-
-        o = self.o
-        self.cost = None
-        self.loss_name = self.loss = requested_loss(o, self.task.name)
-        if o.task_loss == TREE:
-            self.loss_name, self.cost = TREE, self.classes.tree_loss
-            self.loss = self.cost
-        elif o.task_loss not in (None, *TASK_LOSSES):
-            self.loss_name = 'costs'
-            self._check_costs()
-            self.cost = self.loss = read_cost_matrix(o.task_loss, self.dataset.label_names.names())
-
-    def _check_costs(self):
-        """Refuse a cost matrix where there are no labels that it could be about."""
-        info = task_info(self.task.name)
-        if info.cost_matrix is None:
-            known = ', '.join(info.losses)
-            raise UsageError(f'--task-loss {self.o.task_loss}: {info.name} takes no cost matrix (choose from {known})')
-
     def _build(self):
-        from cython_ext.tasks.build import build_problem
-
-        o = self.o
-        if self.structure.get('order') == 2:
-            memory.check_triplets(len(self.dataset.label_names), self.threads)
+        o, spec = self.o, self.spec
+        if spec.order == 2:
+            memory.check_triplets(len(self.examples.dataset.label_names), self.threads)
         try:
-            self.problem = build_problem(
-                self.dataset,
-                self.task.name,
-                o.objective,
-                self.loss,
-                self.lam,
-                o.feature_set,
-                self.threads,
-                merge=True,
-                variant=self.variant,
-                kernel=self.kernel,
-                kernel_cache=o.kernel_cache,
-                similarity=self.classes.similarity,
-                structure=self.structure,
-            )
+            self.problem = spec.build(self.examples.dataset, self.threads, merge=True, kernel_cache=o.kernel_cache)
         except ValueError as error:
             raise self._refused(error) from error
         self._settle_solver()
         self.run_facts = self._run_facts()
-        self.dataset = self.dataset.without_inputs()  # the problem has them in a form of its own
+        self.examples = self.examples.without_inputs()
         size = self.problem.memory_estimate() / 2**20
         self.progress.say(f'{self.problem.dim} weights with padding, {size:.0f} MB', level=2)
-        if self.kernel is not None:
+        if spec.kernel is not None:
             self.progress.say(str(self.problem.features.basis), level=2)
-        memory.check_problem(self.problem, self.info, *self.task.memory_hint(self.dataset))
+        hint = self.examples.task.memory_hint(self.examples.dataset)
+        memory.check_problem(self.problem, self.info, *hint)
         try:
             self._make_solver()
         except ValueError as error:
@@ -270,17 +197,18 @@ class Training:
             return
         from ssvm_cli.warm_start import same_dual_point, transferred_weights
 
-        if 'weights' in self.info.starts_with(self.kernel):
+        examples = self.examples
+        if 'weights' in self.info.starts_with(self.spec.kernel):
             model = load(self.o.init)
             features = self.problem.features
-            blocks = transferred_weights(self.task, model, self.dataset, features, self.o.init)
+            blocks = transferred_weights(examples.task, model, examples.dataset, features, self.o.init)
             self.solver.set_start(features.weights(blocks))
             if 'dual-point' in self.info.starts and model.dual is not None:
                 with contextlib.suppress(ValueError):  # of other data, or of another kind: the weights have to do
                     self.solver.set_dual_point(model.dual)
             return
         model = load(self.o.init)
-        point = same_dual_point(model, self.dataset, self.structure, self.o.init, self.info.name)
+        point = same_dual_point(model, examples.dataset, self.spec.structure, self.o.init, self.info.name)
         try:
             self.solver.set_dual_point(point)
         except ValueError as error:
@@ -293,8 +221,8 @@ class Training:
             return None
         from ssvm_cli.dev import DevScorer
 
-        header = {'task': self.task.name, 'data': self.facts, 'structure': self.structure}
-        frozen = Model(header, **self.task.names(self.dataset), scale=self.scale)
+        examples, header = self.examples, self.spec.to_header() | {'structure': self.spec.structure}
+        frozen = Model(header, **examples.task.names(examples.dataset), scale=examples.scale)
         return DevScorer(self.o.dev, frozen, self.problem, self.o.feature_set)
 
     def _open_log(self, dev, saved):
@@ -327,34 +255,20 @@ class Training:
 
     def _run_facts(self):
         """What decides the result of the run: a checkpoint is good for the same run only."""
-        o, data = self.o, self.dataset
+        o, spec = self.o, self.spec
         return {
             'version': __version__,
-            'task': self.task.name,
-            'format': self.facts['format'],
-            **self.task.facts(data, o),
-            **self.structure,
-            'min_freq': o.min_freq,
-            'feature_set': o.feature_set,
-            'kernel': self.kernel,
-            'classes': self.classes.kind,
-            'bias': o.bias,
-            **({} if self.scale is None else {'scale': o.scale}),
-            'objective': o.objective,
-            'task_loss': self.loss_name,
-            'rescale': o.rescale,
-            'slack_norm': int(o.slack_norm),
-            'hard_margin': o.hard_margin,
-            'lambda': self.lam,
-            'solver': self.info.name,
-            'settings': self.settings,
-            'seed': o.seed,
+            **spec.facts(),
+            **self._method(),
             'gap_every': o.gap_every,
             'certificate': not o.no_certificate,
-            'examples': data.n,
-            'tokens': data.tokens,
-            'data': f'{_checksum(data, self.cost, self.classes.similarity):08x}',
+            **self.examples.figures,
+            'data': f'{_checksum(self.examples.dataset, spec.cost, spec.similarity):08x}',
         }
+
+    def _method(self):
+        """How the problem is solved, as models and checkpoints have it."""
+        return {'solver': self.info.name, 'settings': self.settings, 'seed': self.o.seed}
 
     def _load_checkpoint(self):
         o = self.o
@@ -455,28 +369,13 @@ class Training:
 
     def _model(self, status, tolerance):
         """The model of the best weights."""
-        o, data, bounds = self.o, self.dataset, self.monitor.result
+        examples, bounds = self.examples, self.monitor.result
         known = bounds.known  # nothing was evaluated before a signal: null in the header
         header = {
             'package_version': __version__,
-            'task': self.task.name,
-            'objective': o.objective,
-            'loss': self.loss_name or 'none',
-            'rescale': o.rescale,
-            'slack_norm': int(o.slack_norm),
-            'hard_margin': o.hard_margin,
-            'lambda': self.lam,
-            'feature_set': o.feature_set,
-            'kernel': self.kernel,
-            'classes': self.classes.kind,
-            'data': self.facts,
-            **({'structure': self.structure} if self.structure else {}),
-            'min_freq': o.min_freq,
-            'solver': self.info.name,
-            'settings': self.settings,
-            'seed': o.seed,
-            'examples': data.n,
-            'tokens': data.tokens,
+            **self.spec.to_header(),
+            **self._method(),
+            **examples.figures,
             'passes': self.passes,
             'oracle_calls': self.oracle_calls,
             'primal': bounds.primal if known else None,
@@ -491,12 +390,12 @@ class Training:
             }
         return Model(
             header,
-            **self.task.names(data),
+            **examples.task.names(examples.dataset),
             weights=self.problem.features.blocks(bounds.w),
-            cost=self.cost,
+            cost=self.spec.cost,
             dual=bounds.stored_point if tolerance is not None else None,
-            similarity=self.classes.similarity,
-            scale=self.scale,
+            similarity=self.spec.similarity,
+            scale=examples.scale,
         )
 
     def _finish(self, status, tolerance):
@@ -519,7 +418,7 @@ class Training:
 
     def _hint_at_the_gap(self):
         """What would have closed it sooner."""
-        self._hint(hints.large_features(self.o.train, self.largest, self._relative_gap()))
+        self._hint(hints.large_features(self.o.train, self.examples.largest, self._relative_gap()))
         self._hint(hints.short_steps(self.info.name, self.settings))
 
     def _hint_at_no_weights(self, status, tolerance):
@@ -527,7 +426,7 @@ class Training:
         silent = status == monitor.CONVERGED or (tolerance is None and status != monitor.INTERRUPTED)
         if silent and self.passes and not np.any(self.monitor.result.w):
             gap = None if tolerance is None else self._relative_gap()
-            self._hint(hints.large_features(self.o.train, self.largest, gap))
+            self._hint(hints.large_features(self.o.train, self.examples.largest, gap))
 
     @contextlib.contextmanager
     def _failing_explained(self):
@@ -536,7 +435,7 @@ class Training:
             try:
                 yield
             except SolverError:
-                self._hint(hints.large_features(self.o.train, self.largest, None), level=0)
+                self._hint(hints.large_features(self.o.train, self.examples.largest, None), level=0)
                 raise
 
     def _relative_gap(self):
