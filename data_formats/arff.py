@@ -14,8 +14,7 @@ from data_formats.arff_header import carry, read_header
 from data_formats.errors import DataError, shown
 from data_formats.label_xml import labels_beside
 from data_formats.multilabel import finish, names_of
-from data_formats.reading import Reader, drop_rare, known, read_all, sort_labels, stream_all
-from data_formats.source import Source
+from data_formats.reading import Reader, drop_rare, known, sort_labels
 from data_formats.writing import all_names, write_nbest_sets, write_set_lines
 
 NAME = 'arff'
@@ -30,7 +29,6 @@ LABELS = 'expected NAME.xml beside NAME.arff, or -C n in the relation'
 
 def reader(source, options, vocabularies):
     """How the file is read."""
-    source = Source.of(source)
     beside = cache(partial(labels_beside, source.path))
     layout = partial(columns_of, source, beside, vocabularies)
     parser = partial(ArffParser, read_header, layout, options.require_labels, *known(vocabularies))
@@ -77,16 +75,6 @@ def learn(source, parts, options, parser):
     parser.learned(parts)
     parts['label_names'] = sort_labels(parts['label_ids'], parts['label_names'])
     drop_rare(parts, '', options.min_freq)
-
-
-def read(source, options, vocabularies=None):
-    """The whole file as a LabelSetDataset."""
-    return read_all(source, reader(source, options, vocabularies), options, vocabularies)
-
-
-def stream(source, options, vocabularies):
-    """The file as Blocks."""
-    return stream_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
 def write(dataset, stream, names=None):

@@ -10,7 +10,7 @@ from functools import partial
 from cython_ext.text.pictures import PictureParser, before_last_picture
 from data_formats.errors import DataError
 from data_formats.pictures import PictureDataset
-from data_formats.reading import Reader, read_all, stream_all
+from data_formats.reading import Reader
 from data_formats.writing import candidate_header
 
 NAME = 'boxes'
@@ -36,16 +36,6 @@ def reader(source, options, vocabularies):
     words = None if vocabularies is None else vocabularies.attributes
     parser = partial(PictureParser, words, options.require_labels)
     return Reader(before_last_picture, parser, learn=learn, finish=finish)
-
-
-def read(source, options, vocabularies=None):
-    """The whole file as a PictureDataset."""
-    return read_all(source, reader(source, options, vocabularies), options, vocabularies)
-
-
-def stream(source, options, vocabularies):
-    """The file as Blocks of whole pictures."""
-    return stream_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
 def write(dataset, stream, names=None):

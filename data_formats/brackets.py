@@ -15,7 +15,7 @@ from cython_ext.text.brackets import PLAIN, TOP, TREE, BracketParser, put_trees
 from cython_ext.text.cuts import after_tree, lines_of
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.errors import DataError
-from data_formats.reading import Part, Reader, feed, read_all, stream_all
+from data_formats.reading import Part, Reader, feed
 from data_formats.source import Source
 from data_formats.trees import TreeDataset
 from data_formats.writing import candidate_header
@@ -44,16 +44,6 @@ def carry(text, line, carried):
     if word is None:
         return (-1 if carried is None else carried) - lines_of(text)
     return TREE if word[1] in b'()' else PLAIN
-
-
-def read(source, options, vocabularies=None):
-    """The whole file as a TreeDataset."""
-    return read_all(source, reader(source, options, vocabularies), options, vocabularies)
-
-
-def stream(source, options, vocabularies):
-    """The file as Blocks of whole sentences."""
-    return stream_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
 def learn(source, parts, options, parser):

@@ -15,8 +15,7 @@ from cython_ext.text.expansion import Expander
 from cython_ext.text.vocabulary import encoded
 from data_formats import templates
 from data_formats.errors import DataError
-from data_formats.reading import Reader, read_all, stream_all
-from data_formats.source import Source
+from data_formats.reading import Reader
 from data_formats.writing import CELL_LABEL, candidate_header
 
 NAME = 'conll'
@@ -37,18 +36,6 @@ def reader(source, options, vocabularies):
     columns = columns or template.width + 1
     template.check_columns(columns - 1)
     return Reader(after_blank_line, partial(parser_of, template, columns, vocabularies), carry_width)
-
-
-def read(source, options, vocabularies=None):
-    """The whole file as a TokenDataset, its attributes made by the template."""
-    with Source.of(source) as source:
-        return read_all(source, reader(source, options, vocabularies), options, vocabularies)
-
-
-def stream(source, options, vocabularies):
-    """The file as Blocks of whole sequences."""
-    with Source.of(source) as source:
-        yield from stream_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
 def parser_of(template, columns, frozen):

@@ -12,7 +12,5 @@ UNIVERSAL = False
 SINGLE_ROOT = False  # unless --multi-root or --single-root says otherwise
 
 reader = partial(treebank.reader, UNIVERSAL)
-read = partial(treebank.read, UNIVERSAL)
-stream = partial(treebank.stream, UNIVERSAL)
 transcribe = partial(treebank.transcribe, UNIVERSAL)
 write_predictions, write_nbest = treebank.write_predictions, treebank.write_nbest

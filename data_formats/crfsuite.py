@@ -4,7 +4,7 @@ from functools import partial
 
 from cython_ext.text.attributes import AttributeParser
 from cython_ext.text.cuts import after_blank_line
-from data_formats.reading import Reader, known, read_all, stream_all
+from data_formats.reading import Reader, known
 from data_formats.writing import FIELD_LABEL, write_attributes, write_label_lines, write_nbest_labels
 
 NAME = 'crfsuite'
@@ -20,16 +20,6 @@ def reader(source, options, vocabularies):
     """How the file is read."""
     required = vocabularies is None and options.require_labels
     return Reader(after_blank_line, partial(AttributeParser, *known(vocabularies), required=required))
-
-
-def read(source, options, vocabularies=None):
-    """The whole file as a TokenDataset."""
-    return read_all(source, reader(source, options, vocabularies), options, vocabularies)
-
-
-def stream(source, options, vocabularies):
-    """The file as Blocks of whole sequences."""
-    return stream_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
 def write(dataset, stream, names=None):

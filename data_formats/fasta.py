@@ -15,7 +15,7 @@ import numpy as np
 from cython_ext.text.fasta import FastaParser
 from data_formats.errors import DataError
 from data_formats.homologs import DELETION, INSERTION, SUBSTITUTION, HomologDataset, letters_of
-from data_formats.reading import Reader, read_all, stream_all
+from data_formats.reading import Reader
 from data_formats.writing import candidate_header
 
 NAME = 'fasta'
@@ -46,16 +46,6 @@ def reader(source, options, vocabularies):
     """How the file is read."""
     parser = partial(FastaParser, options.require_labels, options.whole)
     return Reader(before_last_native, parser, learn=learn, finish=finish)
-
-
-def read(source, options, vocabularies=None):
-    """The whole file as a HomologDataset."""
-    return read_all(source, reader(source, options, vocabularies), options, vocabularies)
-
-
-def stream(source, options, vocabularies):
-    """The file as Blocks of whole examples."""
-    return stream_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
 def write(dataset, stream, names=None):

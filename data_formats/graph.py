@@ -20,7 +20,7 @@ from data_formats.errors import DataError
 from data_formats.global_factors import CARDINALITY, as_one
 from data_formats.graph_parser import BIAS, GraphParser, parsed
 from data_formats.graphs import GraphDataset
-from data_formats.reading import Reader, read_all, stream_all
+from data_formats.reading import Reader
 from data_formats.writing import candidate_header
 
 NAME = 'graph'
@@ -66,16 +66,6 @@ def finish(parts, options, frozen):
         parts['buckets'] = [each if each is None else tuple(each) for each in frozen.buckets]
     dataset = GraphDataset(**{name: array for name, array in parts.items() if name != 'offsets'})
     return dataset.with_bias() if options.bias else dataset
-
-
-def read(source, options, vocabularies=None):
-    """The whole file as a GraphDataset."""
-    return read_all(source, reader(source, options, vocabularies), options, vocabularies)
-
-
-def stream(source, options, vocabularies):
-    """The file as Blocks."""
-    return stream_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
 def write(dataset, stream, names=None):

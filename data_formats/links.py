@@ -12,7 +12,7 @@ from cython_ext.text.cuts import after_blank_line, before_last_qid, last_qid
 from cython_ext.text.links import LinkParser
 from data_formats.errors import DataError
 from data_formats.matchings import MatchingDataset
-from data_formats.reading import Reader, drop_rare, read_all, stream_all
+from data_formats.reading import Reader, drop_rare
 from data_formats.writing import candidate_header
 
 NAME = 'links'
@@ -49,16 +49,6 @@ def reader(source, options, vocabularies):
     return Reader(
         between_examples, partial(LinkParser, attributes, options.require_labels), last_qid, learn=learn, finish=finish
     )
-
-
-def read(source, options, vocabularies=None):
-    """The whole file as a MatchingDataset."""
-    return read_all(source, reader(source, options, vocabularies), options, vocabularies)
-
-
-def stream(source, options, vocabularies):
-    """The file as Blocks of whole examples."""
-    return stream_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
 def write(dataset, stream, names=None):

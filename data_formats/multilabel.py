@@ -10,7 +10,7 @@ from cython_ext.text.cuts import after_line
 from cython_ext.text.label_sets import LabelSetParser, counts_of
 from data_formats.errors import DataError
 from data_formats.label_sets import LabelSetDataset, ascending_sets
-from data_formats.reading import Reader, drop_rare, known, read_all, sort_labels, stream_all
+from data_formats.reading import Reader, drop_rare, known, sort_labels
 from data_formats.writing import SET_LABEL, all_names, write_label_sets, write_nbest_sets, write_set_lines
 
 NAME = 'multilabel'
@@ -61,16 +61,6 @@ def finish(parts, options, frozen):
     parts['label_indptr'], parts['label_ids'] = ascending_sets(parts['label_indptr'], parts['label_ids'], len(names))
     dataset = LabelSetDataset(**{name: array for name, array in parts.items() if name != 'offsets'})
     return dataset.with_bias() if options.bias else dataset
-
-
-def read(source, options, vocabularies=None):
-    """The whole file as a LabelSetDataset."""
-    return read_all(source, reader(source, options, vocabularies), options, vocabularies)
-
-
-def stream(source, options, vocabularies):
-    """The file as Blocks."""
-    return stream_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
 def write(dataset, stream, names=None, zero_based=False):

@@ -60,7 +60,16 @@ class Reader:
     """How a file in some format is read, part by part, so that parts can be parsed side by side.
 
     cut : where a part may end (cython_ext.text.cuts)
-    parser : () -> a fresh cython_ext.text Parser
+    parser : () -> a fresh parser, compiled (cython_ext.text.parser.Parser) or not, that offers
+        feed(text, line, carried)   reads a Part. What it cannot take is a TextError, or another ValueError, which is
+                                    said of the line that the parser has as `line`, or else of the first one
+        take()                      what was read since the last call, a dict: `offsets`, int64[n + 1], where each of n
+                                    sequences ends, and whatever else `learn` and `finish` make the dataset of. For
+                                    those below, the fields of a TokenDataset: indptr, indices, values, labels,
+                                    unknown_labels, and edge_* where transitions have attributes. Ids are those of the
+                                    vocabularies that the parser was given or, while training, is learning
+        learned(parts)              while training: adds to what `take` gave the vocabularies that were learned
+                                    (`attributes`, `label_names`), and puts ids in their final order
     carry : (text, line, carried) -> what the part behind this one must know, None: nothing; the result matters only if
         the parser takes this part. It must be quick, since it is found before the part is parsed.
     learn : (source, what the parser's `take` gave, options, parser): makes a training set of it, in place
@@ -84,21 +93,33 @@ class Reader:
             carried = self.carry(text, line, carried)
 
 
-def read_all(source, reader, options, frozen):
+def read(module, source, options, frozen=None):
     """The whole of a source as one dataset.
 
+    module : that of the format
+    source : a Source or a path
     frozen : what has the vocabularies (a model, a dataset), or None while training
+
+    Raises DataError.
     """
-    if frozen is not None and options.threads > 1:
-        with Source.of(source) as source:
-            parse = PartParser(source, reader, options, frozen)
-            blocks = in_order(lambda part: parse(part).dataset, reader.parts(source), options.threads)
-            first = next(blocks, None) or parse(Part(b'', 1, None)).dataset
-            return type(first).concatenate(chain([first], blocks))
-    parser = reader.parser()
     with Source.of(source) as source:
-        for part in reader.parts(source):
-            feed(source, parser, part)
+        reader = module.reader(source, options, frozen)
+        if frozen is not None and options.threads > 1:
+            return _read_side_by_side(source, reader, options, frozen)
+        return _read_in_order(source, reader, options, frozen)
+
+
+def _read_side_by_side(source, reader, options, frozen):
+    parse = PartParser(source, reader, options, frozen)
+    blocks = in_order(lambda part: parse(part).dataset, reader.parts(source), options.threads)
+    first = next(blocks, None) or parse(Part(b'', 1, None)).dataset
+    return type(first).concatenate(chain([first], blocks))
+
+
+def _read_in_order(source, reader, options, frozen):
+    parser = reader.parser()
+    for part in reader.parts(source):
+        feed(source, parser, part)
     parts = parser.take()
     if frozen is None:
         reader.learn(source, parts, options, parser)
@@ -110,9 +131,10 @@ def read_all(source, reader, options, frozen):
     return reader.finish(parts, options, frozen)
 
 
-def stream_all(source, reader, options, frozen):
-    """Yield a Block for each part of a source; what was yielded is not kept."""
+def stream(module, source, options, frozen):
+    """Yield a Block for each part of a source, which are whole sequences; what was yielded is not kept."""
     with Source.of(source) as source:
+        reader = module.reader(source, options, frozen)
         yield from map(PartParser(source, reader, options, frozen), reader.parts(source))
 
 
@@ -149,6 +171,8 @@ def feed(source, parser, part):
         parser.feed(*part)
     except TextError as error:
         raise DataError(source.name, error.line, error.what, error.expected) from None
+    except ValueError as error:  # of a parser that is not compiled
+        raise DataError(source.name, getattr(parser, 'line', part.line), str(error)) from error
 
 
 def sort_labels(labels, names):

@@ -3,7 +3,7 @@
 from functools import partial
 
 from cython_ext.text.cuts import before_last_qid, last_qid
-from data_formats.reading import Reader, pair_parser, read_all, stream_all
+from data_formats.reading import Reader, pair_parser
 from data_formats.writing import PAIR_LABEL, write_label_lines, write_nbest_labels, write_pairs
 
 NAME = 'svmhmm'
@@ -19,16 +19,6 @@ NEIGHBOURS = True
 def reader(source, options, vocabularies):
     """How the file is read."""
     return Reader(before_last_qid, partial(pair_parser, True, options, vocabularies), last_qid)
-
-
-def read(source, options, vocabularies=None):
-    """The whole file as a TokenDataset; a sequence ends where qid grows."""
-    return read_all(source, reader(source, options, vocabularies), options, vocabularies)
-
-
-def stream(source, options, vocabularies):
-    """The file as Blocks of whole sequences."""
-    return stream_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
 def write(dataset, stream, names=None, zero_based=False):

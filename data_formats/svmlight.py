@@ -3,7 +3,7 @@
 from functools import partial
 
 from cython_ext.text.cuts import after_line
-from data_formats.reading import Reader, pair_parser, read_all, stream_all
+from data_formats.reading import Reader, pair_parser
 from data_formats.writing import PAIR_LABEL, write_label_lines, write_nbest_labels, write_pairs
 
 NAME = 'svmlight'
@@ -18,16 +18,6 @@ LABEL = PAIR_LABEL
 def reader(source, options, vocabularies):
     """How the file is read."""
     return Reader(after_line, partial(pair_parser, False, options, vocabularies))
-
-
-def read(source, options, vocabularies=None):
-    """The whole file as a TokenDataset of one-token examples."""
-    return read_all(source, reader(source, options, vocabularies), options, vocabularies)
-
-
-def stream(source, options, vocabularies):
-    """The file as Blocks."""
-    return stream_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
 def write(dataset, stream, names=None, zero_based=False):

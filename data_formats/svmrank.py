@@ -6,7 +6,7 @@ from cython_ext.text.candidates import CandidateParser
 from cython_ext.text.cuts import before_last_qid
 from data_formats.candidates import CandidateDataset
 from data_formats.errors import DataError
-from data_formats.reading import Reader, drop_rare, read_all, stream_all
+from data_formats.reading import Reader, drop_rare
 from data_formats.writing import candidate_header, write_candidates
 
 NAME = 'svmrank'
@@ -39,16 +39,6 @@ def reader(source, options, vocabularies):
     return Reader(
         before_last_qid, lambda: CandidateParser(attributes, losses).count_from(first), learn=learn, finish=finish
     )
-
-
-def read(source, options, vocabularies=None):
-    """The whole file as a CandidateDataset; an example is a run of lines with the same qid."""
-    return read_all(source, reader(source, options, vocabularies), options, vocabularies)
-
-
-def stream(source, options, vocabularies):
-    """The file as Blocks of whole examples."""
-    return stream_all(source, reader(source, options, vocabularies), options, vocabularies)
 
 
 def write(dataset, stream, names=None, zero_based=False):

@@ -8,7 +8,7 @@ from cython_ext.text.cuts import after_blank_line
 from cython_ext.text.treebank import TreebankParser, echo_trees
 from cython_ext.text.vocabulary import encoded
 from data_formats.errors import DataError
-from data_formats.reading import Part, Reader, feed, read_all, sort_labels, stream_all
+from data_formats.reading import Part, Reader, feed, sort_labels
 from data_formats.sentences import SentenceDataset
 from data_formats.source import Source
 from data_formats.writing import candidate_header
@@ -23,16 +23,6 @@ def reader(universal, source, options, frozen):
     known = () if frozen is None else (frozen.word_names, frozen.tag_names, frozen.label_names)
     how = (universal, options.require_labels, options.single_root, options.labelled)
     return Reader(after_blank_line, partial(TreebankParser, *how, *known), learn=learn, finish=finish)
-
-
-def read(universal, source, options, frozen=None):
-    """The whole file as a SentenceDataset."""
-    return read_all(source, reader(universal, source, options, frozen), options, frozen)
-
-
-def stream(universal, source, options, frozen):
-    """The file as Blocks of whole sentences."""
-    return stream_all(source, reader(universal, source, options, frozen), options, frozen)
 
 
 def learn(source, parts, options, parser):

@@ -5,6 +5,7 @@ import os
 import sys
 
 from cython_ext.text.vocabulary import Vocabulary
+from data_formats import reading
 from data_formats.atomic import atomic_output, is_special
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError, UsageError, file_errors
@@ -108,7 +109,7 @@ def convert_data(o, source, progress):
         say_what_it_looks_like(source, name, 'auto', None, lambda text: progress.say(f'{o.input}: {text}'))
     how = {'min_freq': o.min_freq, 'bias': o.bias, 'window': o.window, 'zero_based': o.zero_based}
     options = ReadOptions(*template, module.TASKS[0], **how, require_labels=False)
-    dataset = module.read(source, options)
+    dataset = reading.read(module, source, options)
     names = None if o.names is None else io.BytesIO()
     counted_from_0 = {'zero_based': True} if o.to_zero_based else {}
     if offers(module, 'NUMBERS') and offers(target_module, 'NUMBERS'):

@@ -1,5 +1,6 @@
 """Reading data for a command: which format, which options, which vocabularies."""
 
+from data_formats import reading
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError, UsageError
 from data_formats.registry import (
@@ -95,13 +96,13 @@ def _read(source, module, template_path, task, min_freq, bias, more):
     template, template_name = None, '<template>'
     if template_path is not None:
         template, template_name = read_template(template_path), template_path
-    return module.read(source, ReadOptions(template, template_name, task.name, min_freq, bias, **more))
+    return reading.read(module, source, ReadOptions(template, template_name, task.name, min_freq, bias, **more))
 
 
 def read_data(path, model, format_name='auto', require_labels=False, what='the model', threads=1):
     """Read a whole file with the vocabularies of a model (or of anything that has them and `header`)."""
     source, module, options = opened(path, model, format_name, require_labels, threads)
-    dataset = module.read(source, options, model)
+    dataset = reading.read(module, source, options, model)
     if require_labels and not dataset.n:
         raise DataError(source.name, None, 'no examples in this file', 'expected one at least')
     lack = task_named(model.task).lack(dataset, model, what) if require_labels else None

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from data_formats import checkpoint, label_xml, templates
+from data_formats import checkpoint, label_xml, reading, templates
 from data_formats.class_features import read_class_features
 from data_formats.container import write_container
 from data_formats.dataset import ReadOptions
@@ -134,25 +134,25 @@ def read_data(name, path):
     """A file as training data, with a vocabulary, and in blocks."""
     module = FORMATS[name]
     by_content(path.read_bytes())
-    dataset = attempt(lambda: module.read(path, COLUMNS))
+    dataset = attempt(lambda: reading.read(module, path, COLUMNS))
     if dataset is not None:
         check(dataset)
     valid = path.with_name(f'{name}.valid')
     valid.write_bytes(VALID[name])
-    known = module.read(valid, COLUMNS)
+    known = reading.read(module, valid, COLUMNS)
     options = ReadOptions(template=TEMPLATE, columns=getattr(known, 'columns', None))
-    for block in module.stream(Source(path, block=64), options, known):
+    for block in reading.stream(module, Source(path, block=64), options, known):
         check(block.dataset)
 
 
 def read_compressed(path):
-    FORMATS['svmlight'].read(path, ReadOptions())
+    reading.read(FORMATS['svmlight'], path, ReadOptions())
 
 
 def read_with_template(path):
     data = path.with_name('columns')
     data.write_bytes(VALID['conll'])
-    FORMATS['conll'].read(data, ReadOptions(read_template(str(path)), str(path)))
+    reading.read(FORMATS['conll'], data, ReadOptions(read_template(str(path)), str(path)))
 
 
 def read_of_labels(read, path):

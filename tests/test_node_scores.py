@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from data_formats import graph, reading
 from data_formats.dataset import ReadOptions
-from data_formats.graph import read
 from ssvm_cli.node_scores import NodeScores
 
 
@@ -19,7 +19,7 @@ def graphs(tmp_path, *examples, types=None):
     ]
     path = tmp_path / 'graphs.jsonl'
     path.write_text(''.join(json.dumps(line) + '\n' for line in lines))
-    return read(path, ReadOptions(require_labels=False))
+    return reading.read(graph, path, ReadOptions(require_labels=False))
 
 
 def scored(dataset, states):

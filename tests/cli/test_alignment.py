@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
+from data_formats import fasta, reading
 from data_formats.dataset import ReadOptions
-from data_formats.fasta import read
 from data_formats.model import load
 from tests.cli.commands import run
 from tests.formats.tools import homologs
@@ -48,7 +48,7 @@ def files(tmp_path, monkeypatch):
 
 def data_of(text, path):
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return homologs(read(path, ReadOptions(require_labels=False)))
+    return homologs(reading.read(fasta, path, ReadOptions(require_labels=False)))
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from data_formats import reading, svmrank
 from data_formats.dataset import ReadOptions
 from data_formats.model import load
-from data_formats.svmrank import read
 from tests.cli.commands import run
 from tests.formats.tools import groups
 
@@ -199,7 +199,7 @@ def test_data_as_data(files):
 
 
 def data(folder, name='train.rank'):
-    return groups(read(folder / name, ReadOptions()))
+    return groups(reading.read(svmrank, folder / name, ReadOptions()))
 
 
 def test_pipes_and_compressed_files(files):

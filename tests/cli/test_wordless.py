@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from data_formats import reading
 from tests.cli.commands import run
 
 TREES = """(TOP (S (NP (N n0)) (VP (V v1))))
@@ -114,11 +115,11 @@ def test_datasets_joined_from_blocks_know_where_they_stand(folder):
     from data_formats.source import Source
 
     (folder / 'many.mrg').write_text(TREES * 50)
-    learned = brackets.read('many.mrg', ReadOptions(task='cfg'))
+    learned = reading.read(brackets, 'many.mrg', ReadOptions(task='cfg'))
     numbers = [k for k in range(1, 201) if k % 4 in (1, 3)]
     assert numbers_of(learned).tolist() == numbers
     for threads in (1, 3):
         source = Source('many.mrg', block=100)
-        read = brackets.read(source, ReadOptions(task='cfg', threads=threads), learned)
+        read = reading.read(brackets, source, ReadOptions(task='cfg', threads=threads), learned)
         assert numbers_of(read).tolist() == numbers
         assert np.array_equal(read.words, learned.words)

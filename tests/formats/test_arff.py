@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data_formats import reading
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError
 from data_formats.label_xml import label_names
@@ -152,7 +153,7 @@ def test_where_the_labels_are_named(tmp_path, data, names):
     for name, text in ((data, HEADER + ROWS), (names, xml('l2', 'l1'))):
         packed = gzip.compress(text.encode()) if name.endswith('.gz') else text.encode()
         (tmp_path / name).write_bytes(packed)
-    assert label_sets(FORMATS['arff'].read(tmp_path / data, ReadOptions())) == SETS
+    assert label_sets(reading.read(FORMATS['arff'], tmp_path / data, ReadOptions())) == SETS
 
 
 def test_the_xml_file_goes_before_the_relation(tmp_path):

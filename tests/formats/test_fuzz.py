@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data_formats import reading
 from data_formats.candidates import CandidateDataset
 from data_formats.dataset import ReadOptions, TokenDataset
 from data_formats.errors import DataError
@@ -274,7 +275,7 @@ def test_mutated_files(folder, name, changes, block):
         FORMATS[name],
         ReadOptions(template=TEMPLATE, bias=len(text) % 2 == 0, min_freq=1 + len(text) % 3 // 2),
     )
-    dataset = attempt(lambda: module.read(path, options))
+    dataset = attempt(lambda: reading.read(module, path, options))
     if dataset is not None:
         check(dataset)
         assert name != 'links' or dataset.complete, 'right links of training files are matchings'
@@ -282,14 +283,14 @@ def test_mutated_files(folder, name, changes, block):
             out = io.BytesIO()
             module.write(dataset, out)
             path.write_bytes(out.getvalue())
-            again = module.read(path, ReadOptions())
+            again = reading.read(module, path, ReadOptions())
             assert again.tokens == dataset.tokens and getattr(again, 'nnz', 0) == getattr(dataset, 'nnz', 0)
     path.write_bytes(VALID[name])
-    known = module.read(path, ReadOptions(template=TEMPLATE))
+    known = reading.read(module, path, ReadOptions(template=TEMPLATE))
     path.write_bytes(text)
     options = ReadOptions(template=TEMPLATE, columns=getattr(known, 'columns', None))
-    blocks = attempt(lambda: list(module.stream(Source(path, block=block), options, known)))
-    whole = attempt(lambda: module.read(path, options, known))
+    blocks = attempt(lambda: list(reading.stream(module, Source(path, block=block), options, known)))
+    whole = attempt(lambda: reading.read(module, path, options, known))
     assert (blocks is None) == (whole is None)
     if blocks is None:
         return
@@ -342,7 +343,7 @@ def test_any_bytes(folder, text):
     path.write_bytes(text)
     by_content(text)
     for name, module in FORMATS.items():
-        dataset = attempt(lambda module=module: module.read(path, ReadOptions()))
+        dataset = attempt(lambda module=module: reading.read(module, path, ReadOptions()))
         assert dataset is None or name in ('conll', 'boxes') or dataset.tokens
         if dataset is not None:
             check(dataset)
@@ -353,4 +354,4 @@ def test_any_bytes(folder, text):
 def test_mutated_compressed_files(folder, changes):
     path = folder / 'mutated.gz'
     path.write_bytes(mutated(gzip.compress(VALID['svmhmm'] * 20, mtime=0), changes))
-    attempt(lambda: FORMATS['svmhmm'].read(path, ReadOptions()))
+    attempt(lambda: reading.read(FORMATS['svmhmm'], path, ReadOptions()))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data_formats import reading
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError
 from data_formats.registry import FORMATS, detect
@@ -140,4 +141,7 @@ def test_the_task_makes_single_labels_sets(tmp_path, name):
     for task, expected in ((None, 'svmlight'), ('multiclass', 'svmlight'), ('multilabel', 'multilabel')):
         with Source(path) as source:
             assert detect(source, task) == expected
-    assert label_sets(FORMATS['multilabel'].read(path, ReadOptions())) == [(['1'], {'1': 1.0}), (['2'], {'2': 1.0})]
+    assert label_sets(reading.read(FORMATS['multilabel'], path, ReadOptions())) == [
+        (['1'], {'1': 1.0}),
+        (['2'], {'2': 1.0}),
+    ]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from data_formats import reading
 from data_formats.candidates import CandidateDataset
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError
@@ -91,7 +92,7 @@ def opened(case):
     module, known = format_named(by_extension(case['file'])), None
     if 'known' in case:
         training = {key: value for key, value in options.items() if key not in ('columns', 'require_labels')}
-        known = module.read(FOLDER / case['known'], ReadOptions(**training))
+        known = reading.read(module, FOLDER / case['known'], ReadOptions(**training))
         options['tag_column'] = getattr(known, 'tag_column', None)
     return module, ReadOptions(template_name='TEMPLATE', **options), known
 
@@ -102,10 +103,10 @@ def test_file(case):
     module, options, known = opened(case)
     if 'error' in case:
         with pytest.raises(DataError) as error:
-            module.read(path, options, known)
+            reading.read(module, path, options, known)
         assert str(error.value).replace(str(path), 'FILE') == case['error']
         return
-    assert told(module.read(path, options, known)) == case['data']
+    assert told(reading.read(module, path, options, known)) == case['data']
 
 
 @pytest.mark.parametrize('case', [case for case in CASES if 'known' in case], ids=lambda case: case['file'])
@@ -114,9 +115,9 @@ def test_file_as_a_stream(case):
     source = Source(FOLDER / case['file'], block=3)
     if 'error' in case:
         with pytest.raises(DataError):
-            list(module.stream(source, options, known))
+            list(reading.stream(module, source, options, known))
         return
-    blocks = module.stream(source, options, known)
+    blocks = reading.stream(module, source, options, known)
     assert list(chain.from_iterable(told(block.dataset) for block in blocks)) == case['data']
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data_formats import reading
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError
 from data_formats.reading import Part, PartParser
@@ -28,7 +29,7 @@ def folder(tmp_path_factory):
 def known_of(folder, name):
     path = folder / f'known.{name}'
     path.write_bytes(VALID[name])
-    known = FORMATS[name].read(path, ReadOptions(template=TEMPLATE))
+    known = reading.read(FORMATS[name], path, ReadOptions(template=TEMPLATE))
     return known, ReadOptions(template=TEMPLATE, columns=getattr(known, 'columns', None))
 
 
@@ -56,9 +57,9 @@ def test_every_part_may_have_a_parser_of_its_own(folder, name, changes, block, r
     known, options = known_of(folder, name)
     path = folder / 'mutated'
     path.write_bytes(mutated(VALID[name] * repeats, changes))
-    stream = FORMATS[name].stream(Source(path, block=block), options, known)
+    stream = reading.stream(FORMATS[name], Source(path, block=block), options, known)
     expected = outcomes(told, stream)
-    whole = outcomes(lambda path: FORMATS[name].read(path, options, known), [path])[1]
+    whole = outcomes(lambda path: reading.read(FORMATS[name], path, options, known), [path])[1]
     if not any(error and LOOKED_FOR_BEFORE.search(error) for error in (whole, expected[1])):
         assert whole == expected[1]
     with Source(path, block=block) as source:
@@ -92,7 +93,7 @@ def test_several_threads_read_what_one_reads(folder, name, changes, block, repea
         asked = replace(options, threads=threads)
 
         def read(path, asked=asked):
-            return arrays_of(FORMATS[name].read(Source(path, block=block), asked, known))
+            return arrays_of(reading.read(FORMATS[name], Source(path, block=block), asked, known))
 
         found.append(outcomes(read, [path]))
     one, three = found
@@ -112,7 +113,7 @@ def test_threads_share_the_vocabularies(folder, name):
         text = VALID[name] * 500
     path = folder / f'long.{name}'
     path.write_bytes(text)
-    expected = [told(block) for block in FORMATS[name].stream(Source(path, block=2000), options, known)]
+    expected = [told(block) for block in reading.stream(FORMATS[name], Source(path, block=2000), options, known)]
     with Source(path, block=2000) as source, ThreadPoolExecutor(4) as executor:
         reader = FORMATS[name].reader(source, options, known)
         parse = PartParser(source, reader, options, known)

@@ -5,6 +5,7 @@ import io
 import numpy as np
 import pytest
 
+from data_formats import reading
 from data_formats.dataset import ReadOptions
 from data_formats.registry import FORMATS
 from data_formats.source import Source
@@ -47,8 +48,8 @@ def test_conll_blocks_make_no_difference(tmp_path, block):
     known = read(tmp_path, 'conll', CONLL, template=TEMPLATE)
     path.write_bytes(CONLL)
     options = ReadOptions(template=TEMPLATE, columns=3)
-    parts = list(FORMATS['conll'].stream(Source(path, block=block), options, known))
-    whole = list(FORMATS['conll'].stream(Source(path), options, known))
+    parts = list(reading.stream(FORMATS['conll'], Source(path, block=block), options, known))
+    whole = list(reading.stream(FORMATS['conll'], Source(path), options, known))
     assert predicted('conll', parts) == predicted('conll', whole)
     assert len(parts) > 1 or block == 1000
 

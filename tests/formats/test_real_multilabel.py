@@ -5,6 +5,7 @@ import io
 import numpy as np
 import pytest
 
+from data_formats import reading
 from data_formats.dataset import ReadOptions
 from data_formats.registry import FORMATS
 
@@ -35,7 +36,7 @@ CARDINALITY = {
 @pytest.fixture
 def data(data_file):
     """name -> the data set"""
-    return lambda name: FORMATS['arff'].read(data_file('multilabel', *name.split('/')), ReadOptions())
+    return lambda name: reading.read(FORMATS['arff'], data_file('multilabel', *name.split('/')), ReadOptions())
 
 
 @pytest.mark.parametrize('name', SIZES)
@@ -60,7 +61,7 @@ def test_there_and_back(data, tmp_path, name, target):
     dataset, out, names = data(name), io.BytesIO(), io.BytesIO()
     FORMATS[target].write(dataset, out, names)
     (tmp_path / 'data').write_bytes(out.getvalue())
-    again = FORMATS[target].read(tmp_path / 'data', ReadOptions())
+    again = reading.read(FORMATS[target], tmp_path / 'data', ReadOptions())
     assert np.array_equal(again.indptr, dataset.indptr) and np.array_equal(again.label_indptr, dataset.label_indptr)
     assert (again.values is None) == (dataset.values is None)
     assert dataset.values is None or np.array_equal(again.values, dataset.values)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from data_formats import reading
 from data_formats.dataset import ReadOptions
 from data_formats.errors import DataError, UsageError
 from data_formats.registry import FORMATS, by_content, by_extension, detect, format_named
@@ -15,8 +16,9 @@ def test_every_format_offers_the_same(name):
     assert module.DESCRIPTION
     assert module.TASKS
     assert all(ending.startswith('.') for ending in module.EXTENSIONS)
-    for function in ('read', 'stream', 'write_predictions', 'write_nbest'):
+    for function in ('reader', 'write_predictions', 'write_nbest'):
         assert callable(getattr(module, function))
+    assert not {'read', 'stream'} & set(vars(module)), 'data_formats.reading makes them of the reader'
 
 
 def test_endings_stand_for_one_format():
@@ -158,7 +160,7 @@ LONG = b'a' * (1 << 17)  # more than is looked at to begin with
 def test_the_first_row_may_be_long_and_come_late(tmp_path, start):
     path = tmp_path / 'data'
     path.write_bytes(start + b'c d Y\n')
-    dataset = FORMATS['conll'].read(path, ReadOptions(template='U:%x[0,1]'))
+    dataset = reading.read(FORMATS['conll'], path, ReadOptions(template='U:%x[0,1]'))
     assert dataset.label_names.names() == ['X', 'Y'] and dataset.columns == 3
     if not start.startswith(b'\n'):
         with Source(path) as source:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_formats import templates
+from data_formats import reading, templates
 from data_formats.errors import DataError
 from tests.formats.expander import features, lines_of
 from tests.formats.tools import read, sequences, stream
@@ -106,7 +106,7 @@ def test_size_of_conll_2000(data_file):
     from data_formats import conll as module
     from data_formats.dataset import ReadOptions
 
-    dataset = module.read(data_file('conll2000', 'train.txt'), ReadOptions(template=CHUNKING))
+    dataset = reading.read(module, data_file('conll2000', 'train.txt'), ReadOptions(template=CHUNKING))
     assert (dataset.n, dataset.tokens, len(dataset.attributes), dataset.nnz) == (8936, 211727, 338551, 4022813)
     assert dataset.values is None
     assert len(dataset.label_names) == 22

@@ -4,6 +4,7 @@ import io
 import itertools
 from typing import NamedTuple
 
+from data_formats import reading
 from data_formats.dataset import ReadOptions
 from data_formats.registry import FORMATS
 from data_formats.source import Source
@@ -13,14 +14,14 @@ def read(folder, name, text, frozen=None, **options):
     """The dataset that `text` (bytes or str) in a format is."""
     path = folder / f'data.{name}'
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return FORMATS[name].read(path, ReadOptions(**options), frozen)
+    return reading.read(FORMATS[name], path, ReadOptions(**options), frozen)
 
 
 def stream(folder, name, text, frozen, block=1 << 20, **options):
     """The Blocks of a text."""
     path = folder / f'data.{name}'
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return FORMATS[name].stream(Source(path, block=block), ReadOptions(**options), frozen)
+    return reading.stream(FORMATS[name], Source(path, block=block), ReadOptions(**options), frozen)
 
 
 def written(name, dataset, names=None):
