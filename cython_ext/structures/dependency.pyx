@@ -7,6 +7,7 @@ read. An output's code is the heads of its T words followed by their relations.
 
 The relation of an arc is chosen, or summed out, before trees are looked at. Trees are projective (Eisner's algorithm,
 see kernels/eisner.h) or any (Chu-Liu-Edmonds and the matrix-tree theorem, kernels/spanning.h), with one root or several.
+The K best are found by partition (partition.pyx).
 """
 
 import numpy as np
@@ -16,8 +17,10 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from cython_ext.kernels cimport eisner, relations, spanning, vector
+from cython_ext.structures cimport partition
 from cython_ext.structures.choice import padded
-from cython_ext.structures.structure cimport SummedStructure
+from cython_ext.structures.partition cimport Choices
+from cython_ext.structures.structure cimport Structure, SummedStructure
 from cython_ext.structures.trees cimport crosses, is_tree, roots_of
 
 
@@ -39,6 +42,7 @@ cdef class Dependency(SummedStructure):
         self.longest = int(lengths.max(initial=0))
         self.max_size = self.longest * (self.longest + 1) * self.stride
         self.max_code, self.max_parts = 2 * self.longest, self.longest
+        self.choices = ArcChoices(self)
 
     cdef Py_ssize_t length(self, Py_ssize_t i) noexcept nogil:
         return <Py_ssize_t> (self.offset_data[i + 1] - self.offset_data[i])
@@ -85,16 +89,16 @@ cdef class Dependency(SummedStructure):
 
     cdef Py_ssize_t scratch_size(self, Py_ssize_t k) noexcept nogil:
         cdef Py_ssize_t T = self.longest
-        # twice the scores of arcs; top-k also needs k codes with their values and first words
-        return 2 * T * (T + 1) + self.tree_scratch() + (k * (T + 2) + T + 1 if k > 1 else 0)
+        return partition.scratch_size(self, k) + 2 * T * (T + 1) + self.tree_scratch()      # twice the scores of arcs
 
-    cdef void best_relations(self, Py_ssize_t T, const double *theta, double *arcs) noexcept nogil:
-        """The score of every arc with its best relation."""
+    cdef void best_relations(self, Py_ssize_t T, Py_ssize_t first, Py_ssize_t last, const double *theta,
+                             double *arcs) noexcept nogil:
+        """The score of every arc into the words first, ..., last - 1 with its best relation."""
         cdef Py_ssize_t d, h
         if self.n_labels == 1:
-            memcpy(arcs, theta, T * (T + 1) * sizeof(double))
+            memcpy(arcs + first * (T + 1), theta + first * (T + 1), (last - first) * (T + 1) * sizeof(double))
             return
-        for d in range(T):
+        for d in range(first, last):
             for h in range(T + 1):
                 arcs[d * (T + 1) + h] = -INFINITY if h == d + 1 else vector.maximum(
                     self.n_labels, theta + (d * (T + 1) + h) * self.stride)
@@ -107,20 +111,20 @@ cdef class Dependency(SummedStructure):
                 return r
         return 0
 
-    cdef double decode(self, Py_ssize_t T, const double *theta, const double *arcs, double *scratch,
+    cdef double decode(self, Py_ssize_t T, Py_ssize_t first, const double *theta, const double *arcs, double *scratch,
                        int32_t *code) noexcept nogil:
-        """The best tree with its relations."""
+        """The best tree, with the relations of the words behind the `first` ones."""
         cdef Py_ssize_t d, at
         cdef double value = self.best_tree(T, arcs, scratch, code)
-        for d in range(T):
+        for d in range(first, T):
             at = d * (T + 1) + code[d]
             code[T + d] = <int32_t> self.first_relation(theta + at * self.stride, arcs[at])
         return value
 
     cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil:
         cdef Py_ssize_t T = self.length(i)
-        self.best_relations(T, theta, scratch)
-        return self.decode(T, theta, scratch, scratch + T * (T + 1), code)
+        self.best_relations(T, 0, T, theta, scratch)
+        return self.decode(T, 0, theta, scratch, scratch + T * (T + 1), code)
 
     cdef double exp(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
         cdef Py_ssize_t T = self.length(i), d
@@ -153,109 +157,53 @@ cdef class Dependency(SummedStructure):
 
     cdef Py_ssize_t topk(self, Py_ssize_t i, const double *theta, Py_ssize_t k, double *scratch, double *values,
                          int32_t *codes) noexcept nogil:
-        """By partition (Lawler 1972). The outputs that are left after some have been found fall into sets: those that
-        agree with one of the found in the words before `first` and differ at that word from all found that do so, too.
-        The best one of every set is a candidate, and the best candidate the next to be found; its set, without it, is
-        parted by the first word at which an output differs from it."""
-        cdef Py_ssize_t T = self.length(i), size = T * (T + 1), count = 0, candidates = 0, first = 0, d
-        cdef double *free_arcs = scratch
-        cdef double *arcs = scratch + size
-        cdef double *tree = arcs + size
-        cdef double *value = tree + self.tree_scratch()                 # of the candidates, best first
-        cdef int32_t *begin = <int32_t *> (value + k)                   # their first words
-        cdef int32_t *candidate = begin + 2 * k                         # and codes
-        cdef int32_t *code = candidate + 2 * k * T
-        self.best_relations(T, theta, free_arcs)
-        values[0] = self.decode(T, theta, free_arcs, tree, codes)
-        while True:
-            count += 1
-            if count == k or values[count - 1] == -INFINITY:
-                return count
-            memcpy(arcs, free_arcs, size * sizeof(double))
-            for d in range(T):
-                if d >= first:
-                    self.forbid(T, d, theta, codes, count, arcs)
-                    candidates = self.consider(T, d, theta, arcs, tree, codes, count, code, k - count, candidates,
-                                               value, begin, candidate)
-                self.fix(T, d, theta, codes + 2 * T * (count - 1), arcs)
-            if candidates == 0:
-                return count
-            # the best value may be above the one before by rounding
-            values[count], first = min(value[0], values[count - 1]), begin[0]
-            memcpy(codes + 2 * T * count, candidate, 2 * T * sizeof(int32_t))
-            candidates -= 1
-            for d in range(candidates):
-                value[d], begin[d] = value[d + 1], begin[d + 1]
-                memcpy(candidate + 2 * T * d, candidate + 2 * T * (d + 1), 2 * T * sizeof(int32_t))
-
-    cdef void forbid(self, Py_ssize_t T, Py_ssize_t d, const double *theta, const int32_t *codes, Py_ssize_t count,
-                     double *arcs) noexcept nogil:
-        """Arcs into word d: none that a found output has which agrees with the last one in all words before."""
-        cdef Py_ssize_t c, h, r, at
-        cdef double best
-        cdef bint taken
-        for c in range(count):
-            if not agree(T, d, codes + 2 * T * c, codes + 2 * T * (count - 1)):
-                continue
-            h, at = codes[2 * T * c + d], d * (T + 1) + codes[2 * T * c + d]
-            best = -INFINITY
-            for r in range(self.n_labels):
-                if theta[at * self.stride + r] > best and not self.found(T, d, h, r, codes, count):
-                    best = theta[at * self.stride + r]
-            arcs[at] = best
-
-    cdef bint found(self, Py_ssize_t T, Py_ssize_t d, Py_ssize_t h, Py_ssize_t r, const int32_t *codes,
-                    Py_ssize_t count) noexcept nogil:
-        """Whether a found output that agrees with the last one before word d has this arc into it."""
-        cdef Py_ssize_t c
-        for c in range(count):
-            if (codes[2 * T * c + d] == h and codes[2 * T * c + T + d] == r
-                    and agree(T, d, codes + 2 * T * c, codes + 2 * T * (count - 1))):
-                return True
-        return False
-
-    cdef void fix(self, Py_ssize_t T, Py_ssize_t d, const double *theta, const int32_t *code,
-                  double *arcs) noexcept nogil:
-        """Arcs into word d: that of an output alone."""
-        cdef Py_ssize_t h
-        for h in range(T + 1):
-            arcs[d * (T + 1) + h] = -INFINITY
-        arcs[d * (T + 1) + code[d]] = theta[(d * (T + 1) + code[d]) * self.stride + code[T + d]]
-
-    cdef Py_ssize_t consider(self, Py_ssize_t T, Py_ssize_t d, const double *theta, const double *arcs, double *tree,
-                             const int32_t *codes, Py_ssize_t count, int32_t *code, Py_ssize_t most,
-                             Py_ssize_t candidates, double *value, int32_t *begin, int32_t *candidate) noexcept nogil:
-        """Puts the best output with these arcs among the `most` best candidates; how many there are."""
-        cdef double score = self.best_tree(T, arcs, tree, code)
-        cdef Py_ssize_t place, r, e, at
-        if score == -INFINITY or (candidates >= most and not score > value[most - 1]):
-            return min(candidates, most)
-        for e in range(T):
-            at = e * (T + 1) + code[e]
-            code[T + e] = codes[2 * T * (count - 1) + T + e]            # of a word before d
-            if e >= d:
-                for r in range(self.n_labels):
-                    if theta[at * self.stride + r] == arcs[at] and not (
-                            e == d and self.found(T, d, code[e], r, codes, count)):
-                        code[T + e] = <int32_t> r
-                        break
-        place = min(candidates, most - 1)
-        while place > 0 and value[place - 1] < score:
-            value[place], begin[place] = value[place - 1], begin[place - 1]
-            memcpy(candidate + 2 * T * place, candidate + 2 * T * (place - 1), 2 * T * sizeof(int32_t))
-            place -= 1
-        value[place], begin[place] = score, <int32_t> d
-        memcpy(candidate + 2 * T * place, code, 2 * T * sizeof(int32_t))
-        return min(candidates + 1, most)
+        return partition.topk(self, self.choices, i, theta, k, scratch, values, codes)
 
 
-cdef bint agree(Py_ssize_t T, Py_ssize_t d, const int32_t *code, const int32_t *other) noexcept nogil:
-    """Whether two outputs have the same arcs into the words before d."""
-    cdef Py_ssize_t e
-    for e in range(d):
-        if code[e] != other[e] or code[T + e] != other[T + e]:
-            return False
-    return True
+cdef class ArcChoices(Choices):
+    """A position is a word, a value the arc into it: its head and its relation."""
+
+    def __init__(self, Dependency trees not None):
+        self.trees = trees
+
+    cdef Py_ssize_t positions(self, Py_ssize_t i) noexcept nogil:
+        return self.trees.length(i)
+
+    cdef Py_ssize_t values(self, Py_ssize_t i, Py_ssize_t p) noexcept nogil:
+        return (self.trees.length(i) + 1) * self.trees.n_labels
+
+    cdef Py_ssize_t part(self, Py_ssize_t i, Py_ssize_t p, Py_ssize_t v) noexcept nogil:
+        cdef Py_ssize_t head = v // self.trees.n_labels
+        if head == p + 1:
+            return -1
+        return (p * (self.trees.length(i) + 1) + head) * self.trees.stride + v % self.trees.n_labels
+
+    cdef Py_ssize_t chosen(self, Py_ssize_t i, Py_ssize_t p, const int32_t *code) noexcept nogil:
+        cdef Py_ssize_t T = self.trees.length(i)
+        return (p * (T + 1) + code[p]) * self.trees.stride + code[T + p]
+
+    cdef void force(self, Py_ssize_t i, Py_ssize_t p, Py_ssize_t only, const double *theta,
+                    double *scores) noexcept nogil:
+        """The other values stay: best_without does not look at them."""
+        scores[only] = theta[only]
+
+    cdef void found(self, Py_ssize_t i, const double *scores, const int32_t *code, double *scratch) noexcept nogil:
+        """From the scores of arcs that max has left, each with its best relation: those into words behind p are the same
+        for all sets."""
+        cdef Py_ssize_t size = self.trees.length(i) * (self.trees.length(i) + 1)
+        memcpy(scratch + size, scratch, size * sizeof(double))
+
+    cdef double best_without(self, Structure structure, Py_ssize_t i, Py_ssize_t p, const double *scores,
+                             const int32_t *code, double *scratch, int32_t *best) noexcept nogil:
+        cdef Py_ssize_t T = self.trees.length(i), d, h
+        cdef double *arcs = scratch + T * (T + 1)
+        for d in range(p):
+            for h in range(T + 1):
+                arcs[d * (T + 1) + h] = -INFINITY
+            arcs[d * (T + 1) + code[d]] = scores[self.chosen(i, d, code)]
+        self.trees.best_relations(T, p, p + 1, scores, arcs)
+        memcpy(best + T, code + T, p * sizeof(int32_t))
+        return self.trees.decode(T, p, scores, arcs, arcs + T * (T + 1), best)
 
 
 cdef class ProjectiveTrees(Dependency):

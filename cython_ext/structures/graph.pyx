@@ -1,9 +1,6 @@
 """Labelings of factor graphs by exact oracles: enumeration of small graphs, dynamic programming on trees and on whatever
 else has small tables when its nodes are eliminated one after the other (kernels/elimination.h); sorting, where all
 factors of several nodes are counts of nodes of their own (kernels/counts.h).
-
-Parts are the joint states of all factors, those of the nodes first; a code is the state of every node. The K best are
-found by partition (partition.pyx), each by an elimination of its own.
 """
 
 import numpy as np
@@ -14,44 +11,18 @@ from libc.stdlib cimport calloc, free
 
 from cython_ext.kernels cimport counts as counting
 from cython_ext.kernels cimport elimination as kernel
-from cython_ext.structures cimport partition
 from cython_ext.structures.count_layout import counts_and_nodes, has_counts
 from cython_ext.structures.elimination import LIMIT, plan
 from cython_ext.structures.factor_graphs cimport FactorGraphs
-from cython_ext.structures.partition cimport Choices
-from cython_ext.structures.structure cimport SummedStructure
+from cython_ext.structures.graph_labelings cimport GraphLabelings
 
 
-cdef class NodeStates(Choices):
-    """The state of each node; it is a part of the node's own factor."""
-
-    def __init__(self, FactorGraphs graphs not None):
-        self.graphs = graphs
-
-    cdef Py_ssize_t positions(self, Py_ssize_t i) noexcept nogil:
-        return self.graphs.nodes[self.graphs.shape_of[i]]
-
-    cdef Py_ssize_t values(self, Py_ssize_t i, Py_ssize_t p) noexcept nogil:
-        return self.graphs.size[self.graphs.type_of[self.graphs.factor_begin[self.graphs.shape_of[i]] + p]]
-
-    cdef Py_ssize_t part(self, Py_ssize_t i, Py_ssize_t p, Py_ssize_t v) noexcept nogil:
-        return self.graphs.part[self.graphs.factor_begin[self.graphs.shape_of[i]] + p] + v
-
-    cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
-        """Whether a code has a state for each node."""
-        cdef Py_ssize_t v
-        for v in range(self.positions(i)):
-            if not 0 <= code[v] < self.values(i, v):
-                return False
-        return True
-
-
-cdef class Graph(SummedStructure):
+cdef class Graph(GraphLabelings):
     """graphs: a FactorGraphs. Raises TooLargeError or CountsError where a graph has no exact oracle."""
 
     def __init__(self, FactorGraphs graphs not None):
         layout = graphs.layout
-        self.graphs, self.choices, self.n, self.memory = graphs, NodeStates(graphs), graphs.n, []
+        super().__init__(graphs)
         self.sums = True
         self.plans = <kernel.Elimination *> calloc(len(layout.shapes) + 1, sizeof(kernel.Elimination))
         self.counts = <counting.Counts *> calloc(len(layout.shapes) + 1, sizeof(counting.Counts))
@@ -67,9 +38,6 @@ cdef class Graph(SummedStructure):
                 buckets, work = plan(states, shape.scopes, places)
                 self.write_plan(s, buckets, work)
                 self.work = max(self.work, self.plans[s].work)
-            self.max_size = max(self.max_size, graphs.parts[s])
-            self.max_code = max(self.max_code, shape.nodes)
-            self.max_parts = max(self.max_parts, len(shape.types))
 
     @property
     def oracles(self):
@@ -127,41 +95,13 @@ cdef class Graph(SummedStructure):
         else:
             self.sums = False
 
-    # ------------------------------------------------------------------------------------------------- outputs
-
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
-        return self.graphs.parts[self.graphs.shape_of[i]]
-
-    cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil:
-        return self.graphs.nodes[self.graphs.shape_of[i]]
-
-    cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil:
-        return self.graphs.labels + self.graphs.label_begin[i]
-
-    cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
-        return self.graphs.parts_of(i, code, ids, counts)
-
-    cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
-        return self.choices.valid(i, code)
-
-    def labelings(self, codes, indptr):
-        """The state of every node, int32, of all examples; as of LocalPolytope."""
-        return codes
-
     # ------------------------------------------------------------------------------------------------- oracles
-
-    cdef Py_ssize_t scratch_size(self, Py_ssize_t k) noexcept nogil:
-        return self.work + partition.scratch_size(self, k)
 
     cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil:
         cdef Py_ssize_t s = self.graphs.shape_of[i]
         if self.counts[s].nodes:
             return counting.counts_max(self.counts + s, theta, scratch, code)
         return kernel.eliminate_max(self.plans + s, theta, scratch, code)
-
-    cdef Py_ssize_t topk(self, Py_ssize_t i, const double *theta, Py_ssize_t k, double *scratch, double *values,
-                         int32_t *codes) noexcept nogil:
-        return partition.topk(self, self.choices, i, theta, k, scratch, values, codes)
 
     cdef double exp(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
         cdef Py_ssize_t s = self.graphs.shape_of[i]

@@ -5,41 +5,32 @@ the max oracle is a minimum cut. Otherwise it is found by branching, which takes
 oracle's answer need not be the best, and check() raises from then on.
 """
 
-import numpy as np
-
 from libc.stdint cimport int32_t
 from libc.stdlib cimport calloc, free
 
 from cython_ext.errors import InexactError
 from cython_ext.kernels cimport cut as kernel
-from cython_ext.structures cimport partition
 from cython_ext.structures.cut_layout import terms_and_arcs
 from cython_ext.structures.factor_graphs cimport FactorGraphs
-from cython_ext.structures.graph cimport NodeStates
-from cython_ext.structures.structure cimport RankedStructure
+from cython_ext.structures.graph_labelings cimport GraphLabelings
 
 
-cdef class GraphCuts(RankedStructure):
-    """graphs: a FactorGraphs, cut_layout.are_binary of its layout. Parts and codes are those of Graph."""
+cdef class GraphCuts(GraphLabelings):
+    """graphs: a FactorGraphs, cut_layout.are_binary of its layout."""
 
-    cdef readonly FactorGraphs graphs
-    cdef NodeStates choices
+    oracles = ('max', 'topk')               # cuts have no sums
+
     cdef kernel.CutGraph *cuts              # by shape
-    cdef Py_ssize_t work
     cdef bint failed
-    cdef object memory
 
     def __init__(self, FactorGraphs graphs not None):
         layout = graphs.layout
-        self.graphs, self.choices, self.n, self.memory = graphs, NodeStates(graphs), graphs.n, []
+        super().__init__(graphs)
         self.cuts = <kernel.CutGraph *> calloc(len(layout.shapes) + 1, sizeof(kernel.CutGraph))
         if self.cuts == NULL:
             raise MemoryError
         for s, shape in enumerate(layout.shapes):
             self.write_graph(s, shape.nodes, terms_and_arcs(layout.types, shape))
-            self.max_size = max(self.max_size, graphs.parts[s])
-            self.max_code = max(self.max_code, shape.nodes)
-            self.max_parts = max(self.max_parts, len(shape.types))
             self.work = max(self.work, kernel.cut_size(self.cuts[s].nodes, self.cuts[s].pairs))
 
     def __dealloc__(self):
@@ -62,39 +53,9 @@ cdef class GraphCuts(RankedStructure):
                 'different states than for the same (use --relaxation soft, or to predict --inference dual-decomposition)'
             )
 
-    # ------------------------------------------------------------------------------------------------- outputs
-
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
-        return self.graphs.parts[self.graphs.shape_of[i]]
-
-    cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil:
-        return self.graphs.nodes[self.graphs.shape_of[i]]
-
-    cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil:
-        return self.graphs.labels + self.graphs.label_begin[i]
-
-    cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
-        return self.graphs.parts_of(i, code, ids, counts)
-
-    cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
-        return self.choices.valid(i, code)
-
-    def labelings(self, codes, indptr):
-        """The state of every node, int32, of all examples; as of LocalPolytope."""
-        return codes
-
-    # ------------------------------------------------------------------------------------------------- oracles
-
-    cdef Py_ssize_t scratch_size(self, Py_ssize_t k) noexcept nogil:
-        return self.work + partition.scratch_size(self, k)
-
     cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil:
         cdef int exact = not self.failed    # a run that is to end anyway does not wait for more of the same
         cdef double value = kernel.cut_max(self.cuts + self.graphs.shape_of[i], theta, scratch, code, &exact, self.stop)
         if not exact and not self.stopped():
             self.failed = True              # threads write nothing else
         return value
-
-    cdef Py_ssize_t topk(self, Py_ssize_t i, const double *theta, Py_ssize_t k, double *scratch, double *values,
-                         int32_t *codes) noexcept nogil:
-        return partition.topk(self, self.choices, i, theta, k, scratch, values, codes)

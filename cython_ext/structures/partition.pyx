@@ -1,7 +1,8 @@
 """The K best outputs of a structure that has the max oracle alone, by partition (Lawler 1972; Murty 1968 for assignments;
 the scheme of Yanover and Weiss's BMMF, with an exact oracle).
 
-It is for codes that choose a value for each of some positions: the label of a node, the column of a row. The outputs
+It is for codes that choose a value for each of some positions: the label of a node, the column of a row, the arc into a
+word. The outputs
 that are left after some have been found fall into sets: those that agree with one of the found before position
 `first`, and differ there from all found that do so, too. The best one of every set is a candidate, and the best
 candidate the next to be found; its set, without it, is parted by the first position at which an output differs from it.
@@ -12,19 +13,19 @@ import numpy as np
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcpy
 
 from cython_ext.structures.structure cimport Structure
 from cython_ext.structures.structure import padded
 
 
 cdef class Choices:
-    """What values the codes of a structure choose from: codes[p] is one of 0, ..., values(i, p) - 1, and an output has the
-    part of each value that it chooses, and of no other value. A value that means that nothing is chosen needs a part, too;
-    let it score 0."""
+    """What values the codes of a structure choose from: one of 0, ..., values(i, p) - 1 at each position p, and an output
+    has the part of each value that it chooses, and of no other value. A value that means that nothing is chosen needs a
+    part, too; let it score 0."""
 
     cdef Py_ssize_t positions(self, Py_ssize_t i) noexcept nogil:
-        """How many positions the codes of example i have: their length."""
+        """How many positions the codes of example i have."""
         return 0
 
     cdef Py_ssize_t values(self, Py_ssize_t i, Py_ssize_t p) noexcept nogil:
@@ -35,8 +36,22 @@ cdef class Choices:
         """The part that stands for value v at position p, -1 where no output has that value."""
         return -1
 
+    cdef Py_ssize_t chosen(self, Py_ssize_t i, Py_ssize_t p, const int32_t *code) noexcept nogil:
+        """The part of the value that a code chooses at position p; the value is code[p], unless a subclass says more."""
+        return self.part(i, p, code[p])
+
+    cdef void force(self, Py_ssize_t i, Py_ssize_t p, Py_ssize_t only, const double *theta,
+                    double *scores) noexcept nogil:
+        """Rules out, at position p, all values but that of one part."""
+        cdef Py_ssize_t v, part
+        for v in range(self.values(i, p)):
+            part = self.part(i, p, v)
+            if part >= 0:
+                scores[part] = theta[part] if part == only else -INFINITY
+
     cdef void found(self, Py_ssize_t i, const double *scores, const int32_t *code, double *scratch) noexcept nogil:
-        """Called before best_without, with the same scratch: `code` is the best output under these scores."""
+        """Called before best_without, with the same scratch: `code` is the best output under these scores. The scratch is
+        as structure.max has left it for the unaltered scores, but for what these two write."""
 
     cdef double best_without(self, Structure structure, Py_ssize_t i, Py_ssize_t p, const double *scores,
                              const int32_t *code, double *scratch, int32_t *best) noexcept nogil:
@@ -85,7 +100,7 @@ cdef Py_ssize_t topk(Structure structure, Choices choices, Py_ssize_t i, const d
                      double *scratch, double *values, int32_t *codes) noexcept nogil:
     """As RankedStructure.topk, with as many calls of best_without as there are positions for each output that is found.
     scratch: scratch_size(structure, k) doubles, then those of the max oracle and of best_without."""
-    cdef Py_ssize_t N = choices.positions(i), count = 0, candidates = 0, first = 0, p, c
+    cdef Py_ssize_t P = choices.positions(i), N = structure.code_of(i), count = 0, candidates = 0, first = 0, p, c
     cdef double *scores = scratch
     cdef double *value = scores + structure.max_size            # of the candidates, best first
     cdef int32_t *begin = <int32_t *> (value + k)               # their first positions
@@ -101,17 +116,17 @@ cdef Py_ssize_t topk(Structure structure, Choices choices, Py_ssize_t i, const d
             return count
         memcpy(scores, theta, structure.size_of(i) * sizeof(double))
         for p in range(first):
-            force(choices, i, p, last[p], theta, scores)
+            choices.force(i, p, choices.chosen(i, p, last), theta, scores)
         for c in range(count - 1):                              # behind `first` it agrees with none of them
-            if memcmp(codes + N * c, last, first * sizeof(int32_t)) == 0:
-                scores[choices.part(i, first, codes[N * c + first])] = -INFINITY
+            if agree(choices, i, first, codes + N * c, last):
+                scores[choices.chosen(i, first, codes + N * c)] = -INFINITY
         choices.found(i, scores, last, own)
-        for p in range(first, N):
-            scores[choices.part(i, p, last[p])] = -INFINITY
+        for p in range(first, P):
+            scores[choices.chosen(i, p, last)] = -INFINITY
             if any_left(choices, i, p, scores):
                 candidates = keep(choices.best_without(structure, i, p, scores, last, own, code), <int32_t> p, code, N,
                                   k - count, candidates, value, begin, candidate)
-            force(choices, i, p, last[p], theta, scores)
+            choices.force(i, p, choices.chosen(i, p, last), theta, scores)
         if candidates == 0:
             return count
         # the best value may be above the one before by rounding
@@ -133,14 +148,14 @@ cdef bint any_left(Choices choices, Py_ssize_t i, Py_ssize_t p, const double *sc
     return False
 
 
-cdef void force(Choices choices, Py_ssize_t i, Py_ssize_t p, Py_ssize_t only, const double *theta,
-                double *scores) noexcept nogil:
-    """Rules out, at position p, all values but one."""
-    cdef Py_ssize_t v, part
-    for v in range(choices.values(i, p)):
-        part = choices.part(i, p, v)
-        if part >= 0:
-            scores[part] = theta[part] if v == only else -INFINITY
+cdef bint agree(Choices choices, Py_ssize_t i, Py_ssize_t first, const int32_t *code,
+                const int32_t *other) noexcept nogil:
+    """Whether two codes choose the same at the positions before `first`."""
+    cdef Py_ssize_t p
+    for p in range(first):
+        if choices.chosen(i, p, code) != choices.chosen(i, p, other):
+            return False
+    return True
 
 
 cdef Py_ssize_t keep(double score, int32_t first, const int32_t *code, Py_ssize_t N, Py_ssize_t most,

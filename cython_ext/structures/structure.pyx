@@ -207,6 +207,8 @@ cdef class SummedStructure(RankedStructure):
 
     def exp_oracle(self, Py_ssize_t i, const double[::1] theta):
         """(log-partition, mean statistics float64[m_i])."""
+        if 'exp' not in self.oracles:
+            raise NotImplementedError('sums over all outputs are not offered')
         self._check(i, theta)
         cdef double[::1] scratch = np.empty(self.scratch_size(1) + 1), scores = padded(theta)
         mean = np.empty(self.size_of(i) + 1)
