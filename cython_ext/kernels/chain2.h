@@ -10,7 +10,9 @@
 
 #include "cython_ext/kernels/vector.h"
 
-/* out[k] = max_j x[j, 0] + c[j, k] */
+/* The loops over blocks of labels are in functions of their own, a call for a plane: each is code for eight widths of a
+ * block and three instruction sets, which is most of what the compiler spends on a second-order chain. */
+
 SSVM_INLINE void ssvm_max_plus_column_block(const int B, ptrdiff_t K, ptrdiff_t S, const double *x, const double *c,
                                             double *out)
 {
@@ -27,29 +29,64 @@ SSVM_INLINE void ssvm_max_plus_column_block(const int B, ptrdiff_t K, ptrdiff_t 
     for (int k = 0; k < 4 * B; k++) out[k] = top[k];
 }
 
-SSVM_INLINE void ssvm_max_plus_column(ptrdiff_t K, ptrdiff_t S, const double *x, const double *c, double *out)
+/* out[q, r] = max_p x[p, q] + c[q, p, r] */
+SSVM_CLONES static void ssvm_max_plus_columns(ptrdiff_t K, ptrdiff_t S, const double *x, const double *c, double *out)
 {
+    for (ptrdiff_t q = 0; q < K; q++, x++, c += K * S, out += S) {
 #define BODY(B) ssvm_max_plus_column_block(B, K, S, x, c + at, out + at)
-    SSVM_BLOCKS(S, at, BODY)
+        SSVM_BLOCKS(S, at, BODY)
 #undef BODY
+    }
 }
 
-/* out[k] = sum_j x[j * stride] c[j, k] */
-SSVM_INLINE void ssvm_sum_product_column_block(const int B, ptrdiff_t K, ptrdiff_t S, const double *x, ptrdiff_t stride,
-                                               const double *c, double *out)
+/* Numbers x[k, j] or rows x[k, j, :], where they stand. */
+typedef struct {
+    const double *x;
+    ptrdiff_t next, stride;        /* from one k to the next one, from one j to the next one */
+} ssvm_terms;
+
+/* r *= x[:] */
+SSVM_INLINE void ssvm_row_multiply(const int B, ssvm_row *r, const double *x)
+{
+    for (int b = 0; b < B / 2; b++) r->v[b] *= ((const ssvm_v8 *)x)[b];
+    if (B & 1) r->rest *= *(const ssvm_v4 *)(x + 4 * (B - 1));
+}
+
+SSVM_INLINE void ssvm_sum_product_terms_block(const int B, ptrdiff_t n, const double *x, ptrdiff_t stride,
+                                              const double *rows, ptrdiff_t rows_stride, const double *times,
+                                              double *out)
 {
     ssvm_row sum;
     ssvm_row_zero(B, &sum);
-    for (ptrdiff_t j = 0; j < K; j++) ssvm_row_axpy(B, &sum, x[j * stride], c + j * S);
+    for (ptrdiff_t j = 0; j < n; j++) ssvm_row_axpy(B, &sum, x[j * stride], rows + j * rows_stride);
+    if (times) ssvm_row_multiply(B, &sum, times);
     ssvm_row_store(B, &sum, out);
 }
 
-SSVM_INLINE void ssvm_sum_product_column(ptrdiff_t K, ptrdiff_t S, const double *x, ptrdiff_t stride, const double *c,
-                                         double *out)
+SSVM_CLONES static void ssvm_wide_sum_products(ptrdiff_t K, ptrdiff_t n, ptrdiff_t S, ssvm_terms factor, ssvm_terms row,
+                                               const double *times, double *out)
 {
-#define BODY(B) ssvm_sum_product_column_block(B, K, S, x, stride, c + at, out + at)
-    SSVM_BLOCKS(S, at, BODY)
+    for (ptrdiff_t k = 0; k < K; k++, factor.x += factor.next, row.x += row.next, out += S) {
+        const double *const by = times ? times + k * S : NULL;
+#define BODY(B) \
+    ssvm_sum_product_terms_block(B, n, factor.x, factor.stride, row.x + at, row.stride, by ? by + at : NULL, out + at)
+        SSVM_BLOCKS(S, at, BODY)
 #undef BODY
+    }
+}
+
+/* out[k, :] = times[k, :] sum_j factor[k, j] row[k, j, :] for k < K and j < n; times may be NULL (all ones). With up to
+ * four labels a call would cost a tenth of the recursion. */
+SSVM_INLINE void ssvm_sum_products(ptrdiff_t K, ptrdiff_t n, ptrdiff_t S, ssvm_terms factor, ssvm_terms row,
+                                   const double *times, double *out)
+{
+    if (S > 4) {
+        ssvm_wide_sum_products(K, n, S, factor, row, times, out);
+        return;
+    }
+    for (ptrdiff_t k = 0; k < K; k++)
+        ssvm_sum_product_terms_block(1, n, factor.x + k * factor.next, factor.stride, row.x + k * row.next, row.stride,
+                                     times ? times + k * S : NULL, out + k * S);
 }
 
 /* Best labelling, the first one in the order of the last label, then of the ones before it, among equals.
@@ -63,11 +100,9 @@ SSVM_CLONES static double ssvm_viterbi2(ptrdiff_t T, ptrdiff_t K, ptrdiff_t S, c
     for (ptrdiff_t t = 2; t < T; t++) {
         const double *before = v + (t - 2) * plane, *block = a + (t - 1) * step, *ut = u + t * S;
         double *now = v + (t - 1) * plane;
-        for (ptrdiff_t q = 0; q < K; q++) {
-            double *row = now + q * S;
-            ssvm_max_plus_column(K, S, before + q, c + q * plane, row);
-            for (ptrdiff_t k = 0; k < S; k++) row[k] += block[q * S + k] + ut[k];
-        }
+        ssvm_max_plus_columns(K, S, before, c, now);
+        for (ptrdiff_t q = 0; q < K; q++)
+            for (ptrdiff_t k = 0; k < S; k++) now[q * S + k] += block[q * S + k] + ut[k];
     }
     const double *last = v + (T - 2) * plane;
     ptrdiff_t q = 0, r = 0;
@@ -112,9 +147,9 @@ SSVM_CLONES static void ssvm_viterbi2_by_errors(ptrdiff_t T, ptrdiff_t K, ptrdif
             /* one label more: all but the right one make an error */
             const double *before = v + (t - 2) * group + e * plane;
             double *out = now + (e + 1) * plane;
+            ssvm_max_plus_columns(K, S, before, c, out);
             for (ptrdiff_t q = 0; q < K; q++) {
                 double *row = out + q * S;
-                ssvm_max_plus_column(K, S, before + q, c + q * plane, row);
                 for (ptrdiff_t k = 0; k < S; k++) row[k] += block[q * S + k] + ut[k];
                 row[same - plane] = row[same];
                 row[same] = -INFINITY;
@@ -134,7 +169,7 @@ SSVM_INLINE double ssvm_rows_max_block(const int B, ptrdiff_t rows, ptrdiff_t K,
 }
 
 /* Largest number in rows of K numbers. */
-SSVM_INLINE double ssvm_rows_max(ptrdiff_t rows, ptrdiff_t K, ptrdiff_t S, const double *x)
+SSVM_CLONES static double ssvm_rows_max(ptrdiff_t rows, ptrdiff_t K, ptrdiff_t S, const double *x)
 {
     double best = -INFINITY;
 #define BODY(B)                                                              \
@@ -151,7 +186,7 @@ SSVM_INLINE double ssvm_rows_max(ptrdiff_t rows, ptrdiff_t K, ptrdiff_t S, const
  * nothing is written, where they are all forbidden. */
 SSVM_INLINE double ssvm_exp_rows(ptrdiff_t rows, ptrdiff_t K, ptrdiff_t S, const double *from, double *to)
 {
-    const double top = ssvm_rows_max(rows, K, S, from);
+    const double top = rows == 1 ? ssvm_max(K, from) : ssvm_rows_max(rows, K, S, from);
     if (!(top > -INFINITY)) return top;
     for (ptrdiff_t j = 0; j < rows; j++) {
         for (ptrdiff_t k = 0; k < S; k++) to[j * S + k] = ssvm_exp1(from[j * S + k] - top);
@@ -170,18 +205,20 @@ SSVM_INLINE void ssvm_transpose_blocks(ptrdiff_t K, ptrdiff_t S, const double *f
         }
 }
 
+SSVM_INLINE void ssvm_sum_rows_block(const int B, ptrdiff_t K, ptrdiff_t S, const double *x, double *out)
+{
+    ssvm_row sum;
+    ssvm_row_zero(B, &sum);
+    for (ptrdiff_t q = 0; q < K; q++) ssvm_row_add(B, &sum, x + q * S);
+    ssvm_row_store(B, &sum, out);
+}
+
 /* Sum of a plane; row: S doubles of scratch. */
 SSVM_INLINE double ssvm_plane_sum(ptrdiff_t K, ptrdiff_t S, const double *x, double *row)
 {
-#define BODY(B)                                                             \
-    {                                                                       \
-        ssvm_row sum;                                                       \
-        ssvm_row_zero(B, &sum);                                             \
-        for (ptrdiff_t q = 0; q < K; q++) ssvm_row_add(B, &sum, x + q * S + at); \
-        ssvm_row_store(B, &sum, row + at);                                  \
-    }
-    SSVM_BLOCKS(S, at, BODY)
-#undef BODY
+    ptrdiff_t at = 0;
+    for (; at + 8 <= S; at += 8) ssvm_sum_rows_block(2, K, S, x + at, row + at);
+    if (at < S) ssvm_sum_rows_block(1, K, S, x + at, row + at);
     return ssvm_sum(S, row);
 }
 
@@ -214,6 +251,7 @@ SSVM_CLONES static double ssvm_forward_backward2(ptrdiff_t T, ptrdiff_t K, ptrdi
     double *const e = scratch, *const inverse = e + T * S, *const row = inverse + T;    /* of labels; of the scales */
     double *const alpha = row + S, *const f = alpha + (T - 1) * plane, *const beta = f + (T - 1) * plane;
     double *const x = beta + plane, *const xt = x + K * plane, *const y = xt + K * plane;   /* of triplets, of pairs */
+    double *const turned = y + blocks * plane;                              /* beta[q, r] as [r, q] */
     double top = ssvm_exp_rows(K * K, K, S, c, x);
     double log_z = (T - 2) * top;
     for (ptrdiff_t b = 0; b < blocks; b++) {
@@ -226,20 +264,13 @@ SSVM_CLONES static double ssvm_forward_backward2(ptrdiff_t T, ptrdiff_t K, ptrdi
     for (ptrdiff_t t = 1; t < T; t++) {
         double *now = alpha + (t - 1) * plane, *ft = f + (t - 1) * plane;
         const double *block = y + (step ? (t - 1) * plane : 0);
-        for (ptrdiff_t q = 0; q < K; q++) {
-            if (t == 1)
-                for (ptrdiff_t k = 0; k < S; k++) now[k] = e[q];
-            else
-                ssvm_sum_product_column(K, S, alpha + (t - 2) * plane + q, S, x + q * plane, now);
-            for (ptrdiff_t k = 0; k < S; k++) {
-                ft[k] = block[q * S + k] * e[t * S + k];
-                now[k] *= ft[k];
-            }
-            now += S;
-            ft += S;
-        }
-        now -= plane;
-        ft -= plane;
+        for (ptrdiff_t q = 0; q < K; q++)
+            for (ptrdiff_t k = 0; k < S; k++) ft[q * S + k] = block[q * S + k] * e[t * S + k];
+        if (t == 1)
+            for (ptrdiff_t q = 0; q < K; q++)
+                for (ptrdiff_t k = 0; k < S; k++) now[q * S + k] = e[q] * ft[q * S + k];
+        else
+            ssvm_sum_products(K, K, S, (ssvm_terms){now - plane, 1, S}, (ssvm_terms){x, plane, S}, ft, now);
         const double scale = ssvm_plane_sum(K, S, now, row);
         if (!(scale > tiny && scale < INFINITY)) return NAN;
         inverse[t] = 1.0 / scale;
@@ -256,23 +287,17 @@ SSVM_CLONES static double ssvm_forward_backward2(ptrdiff_t T, ptrdiff_t K, ptrdi
         ssvm_weigh_plane(K, S, alpha + (t - 1) * plane, beta, ft, pair + (step ? (t - 1) * square : 0), mean + t * S);
         if (!(fabs(ssvm_sum(S, mean + t * S) - 1.0) < 1e-6)) return NAN;
         if (t == 1) break;
-        for (ptrdiff_t q = 0; q < K; q++) {
-            ssvm_sum_product_column(K, S, ft + q * S, 1, xt + q * plane, row);
-            for (ptrdiff_t j = 0; j < K; j++) beta[j * S + q] = row[j];
-        }
+        ssvm_sum_products(K, K, S, (ssvm_terms){ft, S, 1}, (ssvm_terms){xt, plane, S}, NULL, turned);
+        for (ptrdiff_t q = 0; q < K; q++)
+            for (ptrdiff_t j = 0; j < K; j++) beta[j * S + q] = turned[q * S + j];
         if (!(ssvm_plane_sum(K, S, beta, row) * inverse[t - 1] < huge)) return NAN;
     }
     for (ptrdiff_t q = 0; q < K; q++)
         for (ptrdiff_t k = 0; k < K; k++) mean[q] += alpha[q * S + k] * beta[q * S + k];
     /* triple[q, p, r] = x[q, p, r] sum_t alpha_{t-1}[p, q] f_t[q, r]: one row in registers at a time */
     for (ptrdiff_t q = 0; q < K; q++)
-        for (ptrdiff_t p = 0; p < K; p++) {
-            double *out = triple + (q * K + p) * S;
-#define BODY(B) ssvm_sum_product_column_block(B, T - 2, plane, alpha + p * S + q, plane, f + plane + q * S + at, out + at)
-            SSVM_BLOCKS(S, at, BODY)
-#undef BODY
-            for (ptrdiff_t k = 0; k < S; k++) out[k] *= x[(q * K + p) * S + k];
-        }
+        ssvm_sum_products(K, T - 2, S, (ssvm_terms){alpha + q, S, plane}, (ssvm_terms){f + plane + q * S, 0, plane},
+                          x + q * plane, triple + q * plane);
     return log_z;
 }
 
