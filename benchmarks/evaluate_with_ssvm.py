@@ -10,7 +10,7 @@ import time
 import numpy as np
 
 from cython_ext.tasks.build import build_problem
-from ssvm_cli.inputs import read_training_data
+from ssvm_cli.examples.reading import read_training_data
 
 TIMES = 7
 

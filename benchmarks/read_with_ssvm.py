@@ -2,7 +2,7 @@
 
 import sys
 
-from ssvm_cli.inputs import read_training_data
+from ssvm_cli.examples.reading import read_training_data
 
 if __name__ == '__main__':
     path, template = (*sys.argv[1:], None)[:2]

@@ -11,14 +11,16 @@ import sys
 
 import click
 
-from cython_ext.errors import InexactError
+from cython_ext.common.errors import InexactError
 from data_formats.errors import SsvmError, UsageError, visible_lines
-from data_formats.streams import let_go
-from ssvm_cli import __version__, complaints, habits
-from ssvm_cli.complaints import heard, tell
-from ssvm_cli.termination import Terminated, ended_by_signals
+from data_formats.files.streams import let_go
+from ssvm_cli import __version__
+from ssvm_cli.options import other_programs
+from ssvm_cli.terminal import complaints
+from ssvm_cli.terminal.complaints import heard, tell
+from ssvm_cli.terminal.termination import Terminated, ended_by_signals
 
-COMMANDS = {name: f'ssvm_cli.{name}' for name in ('train', 'predict', 'gap', 'convert')}
+COMMANDS = {name: f'ssvm_cli.commands.{name}' for name in ('train', 'predict', 'gap', 'convert')}
 TRACEBACK = 'SSVM_TRACEBACK'
 # The threads are ours (--threads). Those of numpy's linear algebra would take CPUs that a job was not given, and change
 # the last digits of long sums with their number.
@@ -36,7 +38,7 @@ class Group(click.Group):
         return importlib.import_module(COMMANDS[name]).command if name in COMMANDS else None
 
     def resolve_command(self, ctx, args):
-        ours = habits.SUBCOMMANDS.get(args[0])
+        ours = other_programs.SUBCOMMANDS.get(args[0])
         if ours is not None:
             ctx.fail(f'No such command {args[0]!r}. It is ssvm {ours} here.')
         return super().resolve_command(ctx, args)

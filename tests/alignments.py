@@ -15,7 +15,7 @@ from math import comb
 
 import numpy as np
 
-from data_formats.homologs import Piece, joined
+from data_formats.datasets.alignment import Piece, joined
 from tests.enumeration import Enumerated, Enumeration, Output, matrix
 
 CODES = {'S': 1, 'I': 2, 'D': 3}

@@ -6,8 +6,8 @@ from collections import Counter
 import numpy as np
 
 from cython_ext.text.vocabulary import Vocabulary
-from data_formats.dataset import indptr_of
-from data_formats.pictures import PictureDataset
+from data_formats.datasets.boxes import PictureDataset
+from data_formats.datasets.tokens import indptr_of
 from tests.enumeration import Enumerated, Enumeration, Output, matrix
 
 

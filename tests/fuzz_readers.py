@@ -10,20 +10,21 @@ from functools import partial
 
 import numpy as np
 
-from data_formats import checkpoint, label_xml, reading, templates
-from data_formats.class_features import read_class_features
-from data_formats.container import write_container
-from data_formats.dataset import ReadOptions
-from data_formats.label_matrix import read_class_similarity, read_cost_matrix
-from data_formats.log import is_log, read_log
-from data_formats.model import load
-from data_formats.model_tsv import read_model_tsv
-from data_formats.registry import FORMATS, by_content
-from data_formats.source import Source
-from data_formats.taxonomy import read_taxonomy
-from ssvm_cli import gap, predict, train
-from ssvm_cli.config import read_config
-from ssvm_cli.inputs import read_template
+from data_formats.classes.class_features import read_class_features
+from data_formats.classes.label_matrix import read_class_similarity, read_cost_matrix
+from data_formats.classes.taxonomy import read_taxonomy
+from data_formats.datasets.tokens import ReadOptions
+from data_formats.files import checkpoint
+from data_formats.files.container import write_container
+from data_formats.files.log import is_log, read_log
+from data_formats.files.source import Source
+from data_formats.formats.registry import FORMATS, by_content
+from data_formats.models.model import load
+from data_formats.models.tsv import read_model_tsv
+from data_formats.parsing import label_xml, reading, templates
+from ssvm_cli.commands import gap, predict, train
+from ssvm_cli.examples.reading import read_template
+from ssvm_cli.options.config import read_config
 from tests.cli.commands import conll_text, conllu_text, hmm_text, multiclass_text
 from tests.formats.test_fuzz import TEMPLATE, VALID, attempt, check
 from tests.fuzz import Reader, altered
@@ -182,7 +183,7 @@ def call(module, words):
 
 
 def call_convert(model, text):
-    from ssvm_cli import convert
+    from ssvm_cli.commands import convert
 
     return call(convert, ['-q', model, text])
 

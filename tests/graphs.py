@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from cython_ext.structures.graph_layout import FactorType, GraphLayout, Shape
+from cython_ext.structures.graph.layout import FactorType, GraphLayout, Shape
 from tests.enumeration import Enumerated, matrix
 
 # states of each node, and the scopes of factors of several nodes

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from cython_ext.text.vocabulary import Vocabulary
-from data_formats.label_sets import LabelSetDataset
+from data_formats.datasets.multilabel import LabelSetDataset
 
 
 def random_sets(n, labels, attributes, seed, binary=False):

@@ -14,8 +14,8 @@ from collections import Counter
 import numpy as np
 
 from cython_ext.text.vocabulary import Vocabulary
-from data_formats.dataset import indptr_of
-from data_formats.matchings import NO, POSSIBLE, SURE, MatchingDataset
+from data_formats.datasets.matching import NO, POSSIBLE, SURE, MatchingDataset
+from data_formats.datasets.tokens import indptr_of
 from tests.enumeration import Enumerated, Enumeration, Output, matrix
 
 TARGETS = {'0': NO, '1': SURE, 'P': POSSIBLE}

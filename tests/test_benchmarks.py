@@ -99,7 +99,7 @@ def test_attribute_file(module, tmp_path):
 
 def test_attribute_file_holds_what_the_template_makes(module, tmp_path):
     """The two files of the chunking benchmarks are the same training problem."""
-    from ssvm_cli.inputs import read_training_data
+    from ssvm_cli.examples.reading import read_training_data
 
     folder = module('data').chunking()
     columns, _ = read_training_data(folder / 'train.txt', 'auto', folder / 'chunking.template', None, 1, False)

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from data_formats.trees import Tree
-from ssvm_cli.bracket_scores import BracketScores
+from data_formats.datasets.cfg import Tree
+from ssvm_cli.scores.cfg import BracketScores
 from tests.trees import dataset_of, is_leaf, leaves, tree
 
 

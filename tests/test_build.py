@@ -103,7 +103,7 @@ exec(compile(Path('setup.py').read_text(), 'setup.py', 'exec'))
 def compiled_copy(tmp_path_factory):
     """The core with all that was compiled of it, to touch files in."""
     copy = tmp_path_factory.mktemp('copy')
-    if len(list(ROOT.glob('cython_ext/**/*.so'))) <= len(SOURCES) or not (ROOT / 'cython_ext/problem.c').exists():
+    if len(list(ROOT.glob('cython_ext/**/*.so'))) <= len(SOURCES) or not (ROOT / 'cython_ext/core/problem.c').exists():
         pytest.skip('these tests need a core that was compiled in place')
     shutil.copytree(ROOT / 'cython_ext', copy / 'cython_ext')
     now = time.time()
@@ -149,8 +149,12 @@ def test_a_touched_header_recompiles_what_includes_it_and_nothing_else(compiled_
 
 def test_a_touched_declaration_recompiles_those_that_cimport_it_under_any_name(compiled_copy):
     """Cython itself does not follow `cimport alignment as kernel`."""
-    users = {'cython_ext.structures.alignment', 'cython_ext.features.alignment', 'cython_ext.losses.candidates'}
-    with touched(compiled_copy / 'cython_ext/kernels/alignment.pxd'):
+    users = {
+        'cython_ext.structures.alignment.alignment',
+        'cython_ext.features.parts.alignment',
+        'cython_ext.losses.alignment',
+    }
+    with touched(compiled_copy / 'cython_ext/kernels/alignment/alignment.pxd'):
         assert stale(compiled_copy) == users
     assert stale(compiled_copy) == users  # their C was made anew
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cython_ext.solvers.registry import MODULES, solver_info
-from data_formats.registry import FORMATS, offering
+from data_formats.formats.registry import FORMATS, offering
 
 ROOT = Path(__file__).resolve().parent.parent
 SETTERS = {'weights': 'set_start', 'dual-point': 'set_dual_point'}

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from ssvm_cli.chunk_tags import chunk_tags
-from ssvm_cli.metrics import Scores
+from ssvm_cli.scores.chunks import chunk_tags
+from ssvm_cli.scores.labels import Scores
 from tests.cli.commands import run
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from data_formats.taxonomy import read_taxonomy
+from data_formats.classes.taxonomy import read_taxonomy
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / 'experiments' / 'taxonomy'

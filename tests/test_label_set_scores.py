@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from cython_ext.text.vocabulary import Vocabulary
-from data_formats.dataset import indptr_of
-from data_formats.label_sets import LabelSetDataset
-from ssvm_cli.label_set_scores import LabelSetScores
+from data_formats.datasets.multilabel import LabelSetDataset
+from data_formats.datasets.tokens import indptr_of
+from ssvm_cli.scores.multilabel import LabelSetScores
 
 
 def dataset_of(sets, names, unknown=()):

@@ -7,12 +7,12 @@ import subprocess
 
 import pytest
 
-from data_formats import templates
-from data_formats.log import COLUMNS
-from data_formats.registry import FORMATS
+from data_formats.files.log import COLUMNS
+from data_formats.formats.registry import FORMATS
+from data_formats.parsing import templates
 from ssvm_cli import __version__
 from ssvm_cli.cli import COMMANDS, cli
-from ssvm_cli.command import LazyChoice
+from ssvm_cli.options.command import LazyChoice
 from tests.cli.commands import ROOT, conll_text, conllu_text, hmm_text, multiclass_text, run
 
 MAN = ROOT / 'man'

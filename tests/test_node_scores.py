@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from data_formats import graph, reading
-from data_formats.dataset import ReadOptions
-from ssvm_cli.node_scores import NodeScores
+from data_formats.datasets.tokens import ReadOptions
+from data_formats.formats import graph
+from data_formats.parsing import reading
+from ssvm_cli.scores.graph import NodeScores
 
 
 def graphs(tmp_path, *examples, types=None):

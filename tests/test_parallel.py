@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from cython_ext.parallel import Pool, even_ranges, in_order, ranges
+from cython_ext.common.parallel import Pool, even_ranges, in_order, ranges
 
 THREADS = (1, 2, 5)
 

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from cython_ext.objectives.registry import OBJECTIVES
 from cython_ext.solvers.registry import all_solvers
 from cython_ext.tasks.registry import TASKS as STRUCTURES
-from data_formats.registry import FORMATS
+from data_formats.formats.registry import FORMATS
 from ssvm_cli.cli import cli
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from ssvm_cli.reranking import DEPTHS, RerankingScores, average_precision, ndcg
+from ssvm_cli.scores.candidates import DEPTHS, RerankingScores, average_precision, ndcg
 from tests.candidates import dataset_of
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 import numpy as np
 
 from cython_ext.text.vocabulary import Vocabulary
-from data_formats.trees import TreeDataset
+from data_formats.datasets.cfg import TreeDataset
 from tests.enumeration import Enumerated, matrix
 
 TOP = ('TOP', 'ROOT')

@@ -11,9 +11,9 @@ import numpy as np
 from libc.stdint cimport int32_t
 from libc.string cimport memset
 
-from cython_ext.kernels cimport vector
-from cython_ext.memory import aligned_zeros
-from cython_ext.parallel import even_ranges
+from cython_ext.kernels.vectors cimport vector
+from cython_ext.common.arrays import aligned_zeros
+from cython_ext.common.parallel import even_ranges
 from cython_ext.structures.structure import padded
 
 cdef enum:
@@ -207,7 +207,7 @@ cdef class Accumulator:
         self.put(chunk, i, &values[0])
 
     def clear(self, pool):
-        """Set the sum to 0. pool: a cython_ext.parallel.Pool."""
+        """Set the sum to 0. pool: a cython_ext.common.parallel.Pool."""
         pool.map(self._clear, even_ranges(self.totals.shape[1], pool.threads))
 
     def _clear(self, Py_ssize_t begin, Py_ssize_t end):

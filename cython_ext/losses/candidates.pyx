@@ -1,55 +1,36 @@
-"""Zero-one loss over candidates: 1 for every output with another candidate than the right one, whatever else it says
-(Tsochantaridis et al. 2005, section 4.4.1). It is a cost of the parts that stand for candidates."""
+"""Costs of candidates as the data give them: Delta(y_i, y) is that of candidate y."""
 
-from libc.math cimport INFINITY
+import numpy as np
+
 from libc.stdint cimport int32_t
-from libc.string cimport memcpy
 
+from cython_ext.kernels.vectors cimport vector
 from cython_ext.losses.loss cimport DecomposableLoss
-from cython_ext.losses.strata cimport Strata
-from cython_ext.structures.alignment cimport Alignment
-from cython_ext.workspace cimport Workspace
+from cython_ext.structures.candidates cimport Candidates
 
 
-cdef class CandidateLoss(DecomposableLoss):
-    cdef Alignment outputs
+cdef class GivenCosts(DecomposableLoss):
+    """structure: the Candidates; costs: float64[N], of all candidates of all examples, not negative, 0 for the right one
+    of each example."""
 
-    def __init__(self, Alignment structure not None):
-        self.structure = self.outputs = structure
+    cdef Candidates choices
+    cdef readonly object costs
+    cdef const double *cost_data
+
+    def __init__(self, Candidates structure not None, costs):
+        cdef const double[::1] view = costs
+        if len(view) != structure.total or not np.all(np.isfinite(costs)) or np.min(costs, initial=0) < 0:
+            raise ValueError('costs must be finite and not negative, one for each candidate')
+        if np.any(costs[structure.offsets[:structure.n] + structure.right]):
+            raise ValueError('costs must be zero for the right candidate')
+        self.structure = self.choices = structure
+        self.costs, self.cost_data = costs, &view[0] if len(view) else NULL
 
     cdef double value(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
-        return 1.0 if code[0] != self.outputs.right[i] else 0.0
+        return self.cost_data[self.choices.offset_data[i] + code[0]]
 
     cdef void add_costs(self, Py_ssize_t i, double scale, double *theta) noexcept nogil:
-        cdef Py_ssize_t c
-        for c in range(self.outputs.candidates(i)):
-            if c != self.outputs.right[i]:
-                theta[self.outputs.first_candidate_part() + c] += scale
+        vector.axpy(self.choices.count(i), scale, self.cost_data + self.choices.offset_data[i], theta)
 
     cdef double expected(self, Py_ssize_t i, const double *mean) noexcept nogil:
-        cdef Py_ssize_t c
-        cdef double total = 0.0
-        for c in range(self.outputs.candidates(i)):
-            if c != self.outputs.right[i]:
-                total += mean[self.outputs.first_candidate_part() + c]
-        return total
-
-
-cdef class CandidateStrata(Strata):
-    """The right output, and the best one with another candidate."""
-
-    cdef Alignment outputs
-
-    def __init__(self, Alignment structure not None):
-        self.structure = self.outputs = structure
-        structure.reserve(2, 0)
-
-    cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
-        work.deltas[0], work.values[0] = 0.0, self.outputs.right_score(i, theta)
-        work.deltas[1] = 1.0
-        work.values[1] = self.outputs.best_of(i, theta, self.outputs.right[i], work.scratch, work.codes)
-        return 2 if work.values[1] > -INFINITY else 1
-
-    cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work,
-                     int32_t *code) noexcept nogil:
-        memcpy(code, self.structure.gold(i) if r == 0 else work.codes, self.structure.code_of(i) * sizeof(int32_t))
+        return vector.dot(self.choices.count(i), self.cost_data + self.choices.offset_data[i], mean)

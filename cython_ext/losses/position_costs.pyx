@@ -4,7 +4,7 @@ import numpy as np
 
 from libc.stdint cimport int32_t
 
-from cython_ext.kernels cimport vector
+from cython_ext.kernels.vectors cimport vector
 from cython_ext.losses.loss cimport DecomposableLoss
 from cython_ext.structures.structure cimport Structure
 

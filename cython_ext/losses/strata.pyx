@@ -11,11 +11,11 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcmp, memcpy
 
-from cython_ext.kernels cimport chain as kernel
+from cython_ext.kernels.labels cimport chain as kernel
 from cython_ext.losses.loss cimport TaskLoss
 from cython_ext.structures.choice cimport Choice
 from cython_ext.structures.structure cimport RankedStructure, Structure
-from cython_ext.workspace cimport Workspace
+from cython_ext.structures.workspace cimport Workspace
 
 
 cdef class Strata:

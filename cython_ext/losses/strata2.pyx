@@ -4,12 +4,12 @@ q and r at t with e errors. Sequences of less than three positions are first-ord
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t
 
-from cython_ext.kernels cimport chain2 as kernel
-from cython_ext.kernels cimport vector
+from cython_ext.kernels.labels cimport chain2 as kernel
+from cython_ext.kernels.vectors cimport vector
 from cython_ext.losses.loss cimport TaskLoss
 from cython_ext.losses.strata cimport HammingStrata
 from cython_ext.structures.structure cimport Structure
-from cython_ext.workspace cimport Workspace
+from cython_ext.structures.workspace cimport Workspace
 
 
 cdef class SecondOrderHammingStrata(HammingStrata):

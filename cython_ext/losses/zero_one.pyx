@@ -8,7 +8,7 @@ from libc.string cimport memcmp, memcpy
 
 from cython_ext.losses.loss cimport TaskLoss
 from cython_ext.structures.structure cimport RankedStructure, Structure, SummedStructure
-from cython_ext.workspace cimport Workspace
+from cython_ext.structures.workspace cimport Workspace
 
 
 cdef class ZeroOne(TaskLoss):

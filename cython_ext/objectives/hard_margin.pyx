@@ -11,7 +11,7 @@ from cython_ext.losses.loss cimport TaskLoss
 from cython_ext.losses.strata cimport Strata
 from cython_ext.objectives.objective cimport MaxObjective
 from cython_ext.structures.structure cimport Structure
-from cython_ext.workspace cimport Workspace
+from cython_ext.structures.workspace cimport Workspace
 
 cdef double ROUNDING = 1e-9     # by which a constraint may seem violated
 

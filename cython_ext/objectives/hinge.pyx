@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t
 
 from cython_ext.objectives.objective cimport MaxObjective
-from cython_ext.workspace cimport Workspace
+from cython_ext.structures.workspace cimport Workspace
 
 
 cdef class Hinge(MaxObjective):

@@ -2,7 +2,7 @@
 
 from cython_ext.objectives.objective cimport SumObjective
 from cython_ext.structures.structure cimport SummedStructure
-from cython_ext.workspace cimport Workspace
+from cython_ext.structures.workspace cimport Workspace
 
 
 cdef class Log(SumObjective):

@@ -2,7 +2,7 @@ from libc.stdint cimport int32_t
 
 from cython_ext.losses.loss cimport TaskLoss
 from cython_ext.structures.structure cimport Structure
-from cython_ext.workspace cimport Workspace
+from cython_ext.structures.workspace cimport Workspace
 
 
 cdef class Objective:

@@ -3,7 +3,7 @@ from libc.stdint cimport int32_t
 from cython_ext.losses.loss cimport DecomposableLoss
 from cython_ext.objectives.objective cimport MaxObjective, Objective, SumObjective
 from cython_ext.structures.structure cimport RankedStructure, Structure, SummedStructure
-from cython_ext.workspace cimport Workspace
+from cython_ext.structures.workspace cimport Workspace
 
 
 cdef class SmoothedWorkspace(Workspace):

@@ -16,13 +16,13 @@ The log losses are smooth as they are; SumLoss shows them in the same way.
 from libc.stdint cimport int32_t
 from libc.string cimport memset
 
-from cython_ext.kernels cimport vector
+from cython_ext.kernels.vectors cimport vector
 from cython_ext.losses.loss cimport DecomposableLoss
 from cython_ext.losses.zero_one cimport ZeroOne
 from cython_ext.objectives.hinge import Hinge
 from cython_ext.objectives.objective cimport Objective, SumObjective
 from cython_ext.structures.structure cimport RankedStructure, Structure, SummedStructure
-from cython_ext.workspace cimport Workspace
+from cython_ext.structures.workspace cimport Workspace
 
 
 cdef class SmoothedWorkspace(Workspace):

@@ -1,7 +1,7 @@
 """Softmax margin: l_i = log sum_y exp(Delta(y_i, y) + <theta, s(y)>) - <theta, s(y_i)>, the loss-augmented CRF."""
 
 from cython_ext.objectives.objective cimport SumObjective
-from cython_ext.workspace cimport Workspace
+from cython_ext.structures.workspace cimport Workspace
 
 
 cdef class SoftmaxMargin(SumObjective):

@@ -15,7 +15,7 @@ from cython_ext.losses.loss cimport TaskLoss
 from cython_ext.losses.strata cimport Strata
 from cython_ext.objectives.objective cimport MaxObjective
 from cython_ext.structures.structure cimport Structure
-from cython_ext.workspace cimport Workspace
+from cython_ext.structures.workspace cimport Workspace
 
 
 cdef class StratifiedHinge(MaxObjective):

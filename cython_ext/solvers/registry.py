@@ -3,20 +3,20 @@
 from importlib import import_module
 
 MODULES = {
-    'bcfw': 'cython_ext.solvers.bcfw',
-    'eg': 'cython_ext.solvers.eg',
-    'eg-batch': 'cython_ext.solvers.eg_batch',
-    'sgd': 'cython_ext.solvers.sgd',
-    'svrg': 'cython_ext.solvers.svrg',
-    'sc-svrg': 'cython_ext.solvers.sc_svrg',
-    'lbfgs': 'cython_ext.solvers.lbfgs',
-    'n-slack': 'cython_ext.solvers.n_slack',
-    'one-slack': 'cython_ext.solvers.one_slack',
-    'fw': 'cython_ext.solvers.fw',
-    'dlpw': 'cython_ext.solvers.dlpw',
-    'excessive-gap': 'cython_ext.solvers.excessive_gap',
-    'perceptron': 'cython_ext.solvers.perceptron',
-    'counts': 'cython_ext.solvers.counts',
+    'bcfw': 'cython_ext.solvers.methods.bcfw',
+    'eg': 'cython_ext.solvers.methods.eg',
+    'eg-batch': 'cython_ext.solvers.methods.eg_batch',
+    'sgd': 'cython_ext.solvers.methods.sgd',
+    'svrg': 'cython_ext.solvers.methods.svrg',
+    'sc-svrg': 'cython_ext.solvers.methods.sc_svrg',
+    'lbfgs': 'cython_ext.solvers.methods.lbfgs',
+    'n-slack': 'cython_ext.solvers.methods.n_slack',
+    'one-slack': 'cython_ext.solvers.methods.one_slack',
+    'fw': 'cython_ext.solvers.methods.fw',
+    'dlpw': 'cython_ext.solvers.methods.dlpw',
+    'excessive-gap': 'cython_ext.solvers.methods.excessive_gap',
+    'perceptron': 'cython_ext.solvers.methods.perceptron',
+    'counts': 'cython_ext.solvers.methods.counts',
 }
 
 

@@ -1,6 +1,6 @@
 from libc.stdint cimport int32_t, int64_t
 
-from cython_ext.problem cimport Problem
+from cython_ext.core.problem cimport Problem
 
 
 cdef enum Visit:                # how the visit of an example ended

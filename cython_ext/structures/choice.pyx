@@ -3,7 +3,7 @@
 from libc.math cimport INFINITY, log
 from libc.stdint cimport int32_t
 
-from cython_ext.kernels cimport vector
+from cython_ext.kernels.vectors cimport vector
 from cython_ext.structures.structure cimport SummedStructure
 
 

@@ -1,7 +1,7 @@
 """The homolog of a sequence among candidates, and how the two are aligned."""
 
-from cython_ext.structures.alignment import Alignment
-from cython_ext.structures.alignment_layout import layout
+from cython_ext.structures.alignment.alignment import Alignment
+from cython_ext.structures.alignment.layout import layout
 from cython_ext.tasks.registry import TaskInfo
 
 
@@ -9,7 +9,7 @@ def build(
     dataset, feature_set='all', gap_model='linear', align='local', free=False, merge=False, basis=None, similarity=None
 ):
     """(Structure, FeatureMap) of a HomologDataset."""
-    from cython_ext.features.alignment import AlignmentFeatures
+    from cython_ext.features.parts.alignment import AlignmentFeatures
 
     if basis is not None or similarity is not None:
         raise ValueError('an alignment has no features of inputs: use the linear kernel')
@@ -29,13 +29,13 @@ def build(
 
 
 def zero_one(structure):
-    from cython_ext.losses.candidates import CandidateLoss
+    from cython_ext.losses.alignment import CandidateLoss
 
     return CandidateLoss(structure)
 
 
 def zero_one_strata(structure, loss):
-    from cython_ext.losses.candidates import CandidateStrata
+    from cython_ext.losses.alignment import CandidateStrata
 
     return CandidateStrata(structure)
 

@@ -1,13 +1,13 @@
 """A box in a picture of words at points."""
 
-from cython_ext.structures.boxes import Boxes
+from cython_ext.structures.boxes.boxes import Boxes
 from cython_ext.tasks.common import zero_one, zero_one_strata
 from cython_ext.tasks.registry import TaskInfo
 
 
 def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
     """(Structure, FeatureMap) of a PictureDataset."""
-    from cython_ext.features.words import WordFeatures
+    from cython_ext.features.parts.boxes import WordFeatures
 
     if basis is not None or similarity is not None:
         raise ValueError('words of pictures have linear features: use the linear kernel')
@@ -18,7 +18,7 @@ def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
 
 
 def overlap(structure):
-    from cython_ext.losses.overlap import Overlap
+    from cython_ext.losses.boxes import Overlap
 
     return Overlap(structure)
 

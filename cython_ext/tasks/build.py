@@ -36,10 +36,10 @@ def build_problem(
     Raises:
         ValueError: the parts do not fit, with the reason.
     """
-    from cython_ext.features.tokens import kernel_basis
+    from cython_ext.core.problem import Problem
     from cython_ext.objectives.objective import SumObjective
     from cython_ext.objectives.registry import OBJECTIVES, build_objective
-    from cython_ext.problem import Problem
+    from cython_ext.tasks.token_features import kernel_basis
 
     if dataset.n == 0:
         raise ValueError('no examples')
@@ -80,6 +80,6 @@ def build_loss(info, structure, loss):
 def build_decoder(dataset, task, feature_set='all', pool=None, basis=None, structure=None):
     """The Decoder of a data set. basis: the KernelBasis that weight vectors are for, None for linear features;
     structure: dict of further arguments that the task's build takes."""
-    from cython_ext.decoding import Decoder
+    from cython_ext.core.decoder import Decoder
 
     return Decoder(*task_info(task).build(dataset, feature_set, basis=basis, **(structure or {})), pool)

@@ -9,8 +9,8 @@ from cython_ext.tasks.registry import TaskInfo
 
 def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
     """(Structure, FeatureMap) of a CandidateDataset."""
-    from cython_ext.features.candidates import CandidateFeatures
-    from cython_ext.features.sparse_rows import SparseRows
+    from cython_ext.features.parts.candidates import CandidateFeatures
+    from cython_ext.features.tokens.sparse_rows import SparseRows
 
     if basis is not None or similarity is not None:
         raise ValueError('candidates have linear features: use the linear kernel')
@@ -23,14 +23,14 @@ def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
 
 def given(structure):
     """What the candidates cost."""
-    from cython_ext.losses.given_costs import GivenCosts
+    from cython_ext.losses.candidates import GivenCosts
 
     return GivenCosts(structure, structure.costs)
 
 
 def zero_one(structure):
     """1 for every candidate that costs anything."""
-    from cython_ext.losses.given_costs import GivenCosts
+    from cython_ext.losses.candidates import GivenCosts
 
     return GivenCosts(structure, (structure.costs > 0).astype(np.float64))
 

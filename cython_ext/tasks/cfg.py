@@ -1,7 +1,7 @@
 """A tree over each sentence, of a context-free grammar."""
 
-from cython_ext.structures.cfg import KEPT_TO_PREDICT, Cfg
-from cython_ext.structures.grammar import Grammar
+from cython_ext.structures.cfg.cfg import KEPT_TO_PREDICT, Cfg
+from cython_ext.structures.cfg.grammar import Grammar
 from cython_ext.tasks.common import zero_one, zero_one_strata
 from cython_ext.tasks.registry import TaskInfo
 
@@ -20,7 +20,7 @@ def build(
     """(Structure, FeatureMap) of a TreeDataset: a weight for each rule of a Grammar, by default that of all its trees
     over `terminals`. max_length: of sentences that such a grammar is read off, which were chosen before; right: whether
     the right trees are needed."""
-    from cython_ext.features.rules import RuleFeatures
+    from cython_ext.features.parts.cfg import RuleFeatures
 
     if basis is not None:
         raise ValueError('rules of a grammar are not compared by a kernel (use --kernel linear)')
@@ -33,13 +33,13 @@ def build(
 
 
 def bracket_f1(structure):
-    from cython_ext.losses.brackets import BracketF1
+    from cython_ext.losses.cfg import BracketF1
 
     return BracketF1(structure)
 
 
 def bracket_strata(structure, loss):
-    from cython_ext.losses.brackets import strata_of
+    from cython_ext.losses.cfg import strata_of
 
     return strata_of(structure, loss)
 

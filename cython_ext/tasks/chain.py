@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cython_ext.structures.chain import Chain
+from cython_ext.structures.labels.chain import Chain
 from cython_ext.tasks.common import position_costs, zero_one, zero_one_strata
 from cython_ext.tasks.registry import TaskInfo
 
@@ -10,8 +10,8 @@ from cython_ext.tasks.registry import TaskInfo
 def build(dataset, feature_set='all', order=1, **how):
     """(Structure, FeatureMap) of a TokenDataset. order: 1, or 2 for triplets of labels too. Raises ValueError where how
     these are asked for does not go together."""
-    from cython_ext.features.tokens import token_features
-    from cython_ext.structures.chain2 import SecondOrderChain
+    from cython_ext.structures.labels.chain2 import SecondOrderChain
+    from cython_ext.tasks.token_features import token_features
 
     if order not in (1, 2):
         raise ValueError(f'chains have no order {order} (expected 1 or 2)')
@@ -28,7 +28,7 @@ def build(dataset, feature_set='all', order=1, **how):
 def hamming_strata(structure, loss):
     from cython_ext.losses.strata import HammingStrata
     from cython_ext.losses.strata2 import SecondOrderHammingStrata
-    from cython_ext.structures.chain2 import SecondOrderChain
+    from cython_ext.structures.labels.chain2 import SecondOrderChain
 
     kind = SecondOrderHammingStrata if isinstance(structure, SecondOrderChain) else HammingStrata
     return kind(structure, loss)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cython_ext.structures.dependency import ProjectiveTrees, SpanningTrees
+from cython_ext.structures.dependency.dependency import ProjectiveTrees, SpanningTrees
 from cython_ext.tasks.common import zero_one, zero_one_strata
 from cython_ext.tasks.registry import TaskInfo
 
@@ -21,7 +21,7 @@ def build(
     """(Structure, FeatureMap) of a SentenceDataset. nonprojective: trees may cross; single_root: one word hangs from
     the root, and not any number; hash_bits, table: see arc_features. Raises ValueError where these do not go together,
     or the right trees are not of this kind."""
-    from cython_ext.features.arc_dictionary import arc_features
+    from cython_ext.features.arcs.dictionary import arc_features
 
     if basis is not None:
         raise ValueError(
@@ -40,7 +40,7 @@ def build(
 
 def check_trees(heads, offsets, nonprojective, single_root):
     """Raise ValueError where some right output is none of the structure's."""
-    from cython_ext.structures.trees import projective_sentences, roots, trees
+    from cython_ext.structures.dependency.trees import projective_sentences, roots, trees
 
     lengths = np.diff(offsets)
     bad = ~trees(heads, offsets)
@@ -62,7 +62,7 @@ def check_trees(heads, offsets, nonprojective, single_root):
 
 
 def attachment(structure):
-    from cython_ext.losses.attachment import Attachment
+    from cython_ext.losses.dependency import Attachment
 
     return Attachment(structure)
 

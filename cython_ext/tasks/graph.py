@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from cython_ext.structures.graph_layout import FactorType, GraphLayout, Shape
+from cython_ext.structures.graph.layout import FactorType, GraphLayout, Shape
 from cython_ext.tasks.common import zero_one_strata
 from cython_ext.tasks.registry import TaskInfo
 from cython_ext.tasks.relaxations import RHO, arguments_of_relaxation, build_relaxed, hamming, zero_one

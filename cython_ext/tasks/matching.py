@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from cython_ext.structures.matching import Matching
-from cython_ext.structures.matching_layout import layout
+from cython_ext.structures.matching.layout import layout
+from cython_ext.structures.matching.matching import Matching
 from cython_ext.tasks.common import zero_one, zero_one_strata
 from cython_ext.tasks.registry import TaskInfo
 
 
 def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
     """(Structure, FeatureMap) of a MatchingDataset."""
-    from cython_ext.features.part_rows import PartRows
-    from cython_ext.features.sparse_rows import SparseRows
+    from cython_ext.features.parts.rows import PartRows
+    from cython_ext.features.tokens.sparse_rows import SparseRows
 
     if basis is not None or similarity is not None:
         raise ValueError('links have one weight for each attribute: use the linear kernel')
@@ -25,7 +25,7 @@ def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
 
 
 def wrong_links(structure):
-    from cython_ext.losses.wrong_links import WrongLinks
+    from cython_ext.losses.matching import WrongLinks
 
     return WrongLinks(structure)
 

@@ -8,8 +8,8 @@ or for some pairs only: where these make a tree, or none at all, many labels hav
 
 import numpy as np
 
-from cython_ext.structures.graph_layout import FactorType, GraphLayout, Shape
-from cython_ext.structures.label_pairs import all_pairs
+from cython_ext.structures.graph.label_pairs import all_pairs
+from cython_ext.structures.graph.layout import FactorType, GraphLayout, Shape
 from cython_ext.tasks import relaxations
 from cython_ext.tasks.common import zero_one_strata
 from cython_ext.tasks.registry import TaskInfo
@@ -98,10 +98,10 @@ def build(
 
 def build_apart(layout, naming, labels):
     """(LabelsApart, LabelColumns) of sets without pairs."""
-    from cython_ext.features.factors import FactorWeights
-    from cython_ext.features.label_columns import LabelColumns
-    from cython_ext.structures.factor_graphs import FactorGraphs
-    from cython_ext.structures.labels_apart import LabelsApart
+    from cython_ext.features.graph.factors import FactorWeights
+    from cython_ext.features.graph.multilabel import LabelColumns
+    from cython_ext.structures.graph.factor_graphs import FactorGraphs
+    from cython_ext.structures.graph.labels_apart import LabelsApart
 
     outputs = LabelsApart(layout.labels.reshape(layout.n, labels))
     return outputs, LabelColumns(outputs, FactorWeights(FactorGraphs(layout), naming))
@@ -110,7 +110,7 @@ def build_apart(layout, naming, labels):
 def hamming(structure):
     from cython_ext.losses.position_costs import PositionCosts
     from cython_ext.losses.position_costs import hamming as costs
-    from cython_ext.structures.labels_apart import LabelsApart
+    from cython_ext.structures.graph.labels_apart import LabelsApart
 
     if isinstance(structure, LabelsApart):
         return PositionCosts(structure, structure.times * costs(2))

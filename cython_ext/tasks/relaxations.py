@@ -10,13 +10,13 @@ RHO = 1.0  # good over a wide range of budgets (section 6 of the paper)
 def exact(layout, naming):
     """(Graph or, where its tables would be too large, GraphCuts, GraphFeatures); ValueError where the graphs have no
     exact oracle."""
-    from cython_ext.features.factors import FactorWeights, GraphFeatures
-    from cython_ext.structures.count_layout import CountsError
-    from cython_ext.structures.cut_layout import are_binary
-    from cython_ext.structures.elimination import TooLargeError
-    from cython_ext.structures.factor_graphs import FactorGraphs
-    from cython_ext.structures.graph import Graph
-    from cython_ext.structures.graph_cuts import GraphCuts
+    from cython_ext.features.graph.factors import FactorWeights, GraphFeatures
+    from cython_ext.structures.graph.count_layout import CountsError
+    from cython_ext.structures.graph.cut_layout import are_binary
+    from cython_ext.structures.graph.elimination import TooLargeError
+    from cython_ext.structures.graph.factor_graphs import FactorGraphs
+    from cython_ext.structures.graph.graph import Graph
+    from cython_ext.structures.graph.graph_cuts import GraphCuts
 
     graphs = FactorGraphs(layout)
     try:
@@ -32,11 +32,11 @@ def exact(layout, naming):
 
 def soft(layout, naming, lam, rho, smoothing=0.0, multipliers=None):
     """(FactorBlocks, SoftFeatures), which say what the last two are."""
-    from cython_ext.features.factors import FactorWeights
-    from cython_ext.features.soft import SoftFeatures
-    from cython_ext.structures.block_layout import has_global_factors
-    from cython_ext.structures.factor_blocks import FactorBlocks
-    from cython_ext.structures.factor_graphs import FactorGraphs
+    from cython_ext.features.graph.factors import FactorWeights
+    from cython_ext.relaxations.block_layout import has_global_factors
+    from cython_ext.relaxations.factor_blocks import FactorBlocks
+    from cython_ext.relaxations.soft import SoftFeatures
+    from cython_ext.structures.graph.factor_graphs import FactorGraphs
 
     if smoothing > 0 and has_global_factors(layout):
         raise ValueError('maxima over the labelings of global factors cannot be smoothed')
@@ -48,11 +48,11 @@ def soft(layout, naming, lam, rho, smoothing=0.0, multipliers=None):
 def next_stage(problem, rho, multipliers, variant=None):
     """A soft-constraint Problem with another rho and other multipliers (float64[agreements] or None). Its dual points
     are the same, since only features depend on them."""
-    from cython_ext.features.soft import SoftFeatures
-    from cython_ext.losses.node_costs import BlockCosts
+    from cython_ext.core.problem import Problem
+    from cython_ext.losses.graph import BlockCosts
     from cython_ext.objectives.registry import build_objective
-    from cython_ext.problem import Problem
-    from cython_ext.structures.factor_blocks import FactorBlocks
+    from cython_ext.relaxations.factor_blocks import FactorBlocks
+    from cython_ext.relaxations.soft import SoftFeatures
 
     features = problem.features
     blocks = FactorBlocks(features.outputs.graphs, multipliers)
@@ -64,9 +64,9 @@ def next_stage(problem, rho, multipliers, variant=None):
 
 def linear_program(layout, naming):
     """(LocalPolytope, GraphFeatures)."""
-    from cython_ext.features.factors import FactorWeights, GraphFeatures
-    from cython_ext.structures.factor_graphs import FactorGraphs
-    from cython_ext.structures.local_polytope import LocalPolytope
+    from cython_ext.features.graph.factors import FactorWeights, GraphFeatures
+    from cython_ext.relaxations.local_polytope import LocalPolytope
+    from cython_ext.structures.graph.factor_graphs import FactorGraphs
 
     graphs = FactorGraphs(layout)
     return LocalPolytope(graphs), GraphFeatures(FactorWeights(graphs, naming))
@@ -74,10 +74,10 @@ def linear_program(layout, naming):
 
 def dual_decomposition(layout, naming):
     """(DualDecomposition, GraphFeatures), to predict with; CountsError where there are counts."""
-    from cython_ext.features.factors import FactorWeights, GraphFeatures
-    from cython_ext.structures.count_layout import CountsError, has_counts
-    from cython_ext.structures.dual_decomposition import DualDecomposition
-    from cython_ext.structures.factor_graphs import FactorGraphs
+    from cython_ext.features.graph.factors import FactorWeights, GraphFeatures
+    from cython_ext.relaxations.dual_decomposition import DualDecomposition
+    from cython_ext.structures.graph.count_layout import CountsError, has_counts
+    from cython_ext.structures.graph.factor_graphs import FactorGraphs
 
     if any(has_counts(layout, shape) for shape in layout.shapes):
         raise CountsError('a graph has a factor that counts, which has no table to send messages from')
@@ -104,15 +104,15 @@ def arguments_of_relaxation(how, lam, **_):
 
 def has_cuts(layout):
     """Whether exact() can do without small tables."""
-    from cython_ext.structures.cut_layout import are_binary
+    from cython_ext.structures.graph.cut_layout import are_binary
 
     return are_binary(layout)
 
 
 def has_exact_oracle(layout):
     """Whether every graph has small enough tables: an exact oracle that is fast whatever the scores are."""
-    from cython_ext.structures.count_layout import CountsError, counts_and_nodes, has_counts
-    from cython_ext.structures.elimination import TooLargeError, elimination_order
+    from cython_ext.structures.graph.count_layout import CountsError, counts_and_nodes, has_counts
+    from cython_ext.structures.graph.elimination import TooLargeError, elimination_order
 
     try:
         for shape in layout.shapes:
@@ -126,9 +126,9 @@ def has_exact_oracle(layout):
 
 
 def hamming(structure):
-    from cython_ext.losses.node_costs import BlockCosts, NodeCosts, RelaxedCosts
-    from cython_ext.structures.factor_blocks import FactorBlocks
-    from cython_ext.structures.local_polytope import LocalPolytope
+    from cython_ext.losses.graph import BlockCosts, NodeCosts, RelaxedCosts
+    from cython_ext.relaxations.factor_blocks import FactorBlocks
+    from cython_ext.relaxations.local_polytope import LocalPolytope
 
     kinds = {FactorBlocks: BlockCosts, LocalPolytope: RelaxedCosts}
     return kinds.get(type(structure), NodeCosts)(structure)

@@ -98,7 +98,7 @@ def before_last_qid(bytes buffer):
 
 
 def last_qid(bytes block, line, before):
-    """The last qid of a block; `before`, that of the blocks before it, if it has none (data_formats.reading.Reader)."""
+    """The last qid of a block; `before`, that of the blocks before it, if it has none (data_formats.parsing.reading.Reader)."""
     cdef const char* text = block
     cdef int64_t start, end = len(block), qid = -1
     with nogil:

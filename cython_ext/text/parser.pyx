@@ -73,7 +73,7 @@ cdef class Parser:
         """Read a block that ends in a newline. Raises TextError; after that the parser is of no use any more.
 
         line : the number of its first line
-        carried : what must be known of the blocks before it (data_formats.reading.Reader); None: it is the first
+        carried : what must be known of the blocks before it (data_formats.parsing.reading.Reader); None: it is the first
         """
         cdef const char* p = block
         cdef const char* end = p + len(block)

@@ -7,7 +7,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 
-from cython_ext.kernels.prefetch cimport prefetch_line
+from cython_ext.kernels.vectors.prefetch cimport prefetch_line
 from cython_ext.text.hashing cimport hash_bytes
 
 

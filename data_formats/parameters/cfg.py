@@ -8,7 +8,7 @@ same words. The rows are the grammar: one that is deleted is a rule less.
 
 import numpy as np
 
-from cython_ext.structures.grammar import Grammar
+from cython_ext.structures.cfg.grammar import Grammar
 from data_formats.errors import shown
 from data_formats.parameters import numbers
 

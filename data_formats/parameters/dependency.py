@@ -1,4 +1,4 @@
-"""Weights of the features of arcs: dependency trees. cython_ext.features.arc_table says what the arrays are.
+"""Weights of the features of arcs: dependency trees. cython_ext.features.arcs.table says what the arrays are.
 
 As text, a row `arc FEATURE RELATION` for each weight that is not zero, `-` for RELATION where it is the same for all of
 them; comment lines name all words and tags. Hashed features have no names: see hashed_arcs.py.
@@ -14,7 +14,7 @@ BLOCK, NONE = 'arc', '-'
 
 
 def read(container, header, names, as_stored):
-    from cython_ext.features.arc_table import table_of_blocks
+    from cython_ext.features.arcs.table import table_of_blocks
 
     prefix, shapes = 'weights.', hashed_shapes(container, header, names)
     weights = {}
@@ -34,7 +34,7 @@ def read(container, header, names, as_stored):
 
 def hashed_shapes(container, header, names):
     """The shapes of weights that the number of hash bits decides, by name; none for a dictionary."""
-    from cython_ext.features.arc_table import ArcTable
+    from cython_ext.features.arcs.table import ArcTable
     from cython_ext.structures.choice import padded
 
     hash_bits, relations = hash_bits_of(header), len(names['label_names'])
@@ -68,7 +68,7 @@ def blocks(model):
 
 
 def write_rows(model, tables, stream, spell):
-    from cython_ext.features.arc_names import spelled
+    from cython_ext.features.arcs.names import spelled
 
     relations = tables['label_names']
     if hash_bits_of(model.header):
@@ -79,7 +79,7 @@ def write_rows(model, tables, stream, spell):
 
 
 def read_rows(rows, header, blocks):
-    from cython_ext.features.arc_names import is_arc_feature, parsed
+    from cython_ext.features.arcs.names import is_arc_feature, parsed
 
     names = {name: rows.places(header.pop(name, None), what, name) for name, what in LISTS.items()}
     hash_bits = hash_bits_of(header)

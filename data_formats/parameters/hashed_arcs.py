@@ -26,7 +26,7 @@ def write_rows(weights, relations, stream):
 
 def read_rows(rows, shape, hash_bits):
     """The weights. rows: a model_tsv.Rows; shape: (words, tags). Raises DataError."""
-    from cython_ext.features.arc_table import ArcTable
+    from cython_ext.features.arcs.table import ArcTable
     from cython_ext.structures.choice import padded
 
     count = len(rows.labels)

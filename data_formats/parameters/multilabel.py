@@ -9,7 +9,7 @@ attribute has at least one row, so that the file names all of them in their orde
 
 import numpy as np
 
-from cython_ext.structures.label_pairs import all_pairs
+from cython_ext.structures.graph.label_pairs import all_pairs
 from data_formats.errors import shown
 from data_formats.parameters import numbers
 

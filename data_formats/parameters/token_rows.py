@@ -12,7 +12,7 @@ import numpy as np
 
 from cython_ext.text.vocabulary import Vocabulary, encoded
 from data_formats.errors import shown
-from data_formats.windows import check_names
+from data_formats.parsing.windows import check_names
 
 EDGE, TRIPLE = 'edge:', 'triple:'
 ATTRIBUTES = 'attributes'

@@ -10,10 +10,10 @@ are 1), and 'support.weights' float64[M, K].
 import numpy as np
 
 from data_formats.parameters import numbers, row_table
+from data_formats.parameters.sparse_weights import dense
+from data_formats.parameters.sparse_weights import packed as stored
 from data_formats.parameters.token_rows import blocks, listed, order_of, read_rows, write_rows
-from data_formats.sparse_weights import dense
-from data_formats.sparse_weights import packed as stored
-from data_formats.windows import check_names
+from data_formats.parsing.windows import check_names
 
 __all__ = ['VOCABULARIES', 'blocks', 'listed', 'read', 'read_rows', 'stored', 'write_rows']
 

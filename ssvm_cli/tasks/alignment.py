@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from cython_ext.structures.alignment_layout import HEAD
+from cython_ext.structures.alignment.layout import HEAD
 from data_formats.errors import DataError
-from ssvm_cli.homology import HomologyScores
-from ssvm_cli.progress import counted
+from ssvm_cli.scores.alignment import HomologyScores
 from ssvm_cli.tasks.base import Task
+from ssvm_cli.terminal.progress import counted
 
 
 class AlignmentTask(Task):

@@ -6,9 +6,9 @@ import io
 
 import numpy as np
 
-from data_formats.empties import with_empties
+from data_formats.datasets.empties import with_empties
 from data_formats.parameters import parameters_of
-from ssvm_cli.progress import counted
+from ssvm_cli.terminal.progress import counted
 
 COUNTED = {'attributes': 'attribute', 'label_names': 'label'}  # vocabularies that the number of weights grows with
 
@@ -104,7 +104,7 @@ class Task:
         return codes
 
     def decode(self, o, module, predictions, block):
-        """(outputs, text to write) of a data_formats.dataset.Block."""
+        """(outputs, text to write) of a data_formats.datasets.tokens.Block."""
         text, dataset, several = io.BytesIO(), block.dataset, None
         if o.nbest is None:
             codes, scores = predictions.best()

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from ssvm_cli.localisation import LocalisationScores
-from ssvm_cli.progress import counted
+from ssvm_cli.initial.weights import transferred_features
+from ssvm_cli.scores.boxes import LocalisationScores
 from ssvm_cli.tasks.base import Task
-from ssvm_cli.warm_start import transferred_features
+from ssvm_cli.terminal.progress import counted
 
 MANY = 1 << 18  # boxes of a picture over which sums take long
 

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from cython_ext.structures.grammar import WORDS
-from data_formats.empties import numbers_of
+from cython_ext.structures.cfg.grammar import WORDS
+from data_formats.datasets.empties import numbers_of
 from data_formats.errors import DataError
 from data_formats.parameters.cfg import BLOCK, grammar_of, spelled
-from ssvm_cli.bracket_scores import BracketScores
-from ssvm_cli.progress import counted
+from ssvm_cli.scores.cfg import BracketScores
 from ssvm_cli.tasks.base import Task
-from ssvm_cli.wordless import without_words
+from ssvm_cli.tasks.wordless import without_words
+from ssvm_cli.terminal.progress import counted
 
 LONG, LONG_FOR_F1 = 40, 20  # words of sentences whose parsing takes long
 
@@ -149,7 +149,7 @@ TASK = CfgTask
 def bracket_chances(predictions):
     """For each sentence `# LABEL:FIRST-LAST:P ...`, the likeliest first; brackets that would be written with 0 are left
     out."""
-    from cython_ext.bracket_marginals import Brackets
+    from cython_ext.core.bracket_marginals import Brackets
 
     names = predictions.dataset.label_names.names()
     brackets = Brackets(predictions.decoder.structure, predictions.decoder.features, 5e-7)

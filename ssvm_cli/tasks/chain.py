@@ -1,7 +1,7 @@
 """Labels of the positions of sequences."""
 
-from ssvm_cli.progress import counted
 from ssvm_cli.tasks.tokens import TokenTask
+from ssvm_cli.terminal.progress import counted
 
 MANY = 100  # tokens of a file, from which on a single sequence is likely to be none
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from data_formats.empties import numbers_of
+from data_formats.datasets.empties import numbers_of
 from data_formats.errors import DataError
-from ssvm_cli.attachment import AttachmentScores
-from ssvm_cli.progress import counted
+from ssvm_cli.scores.dependency import AttachmentScores
 from ssvm_cli.tasks.base import Task
-from ssvm_cli.wordless import without_words
+from ssvm_cli.tasks.wordless import without_words
+from ssvm_cli.terminal.progress import counted
 
 
 class DependencyTask(Task):
@@ -36,7 +36,7 @@ class DependencyTask(Task):
     def trainable(self, dataset, structure):
         if structure['nonprojective']:
             return without_words(dataset)
-        from cython_ext.structures.trees import projective_sentences
+        from cython_ext.structures.dependency.trees import projective_sentences
 
         projective = projective_sentences(dataset.heads, dataset.offsets)
         if projective.all():
@@ -65,7 +65,7 @@ class DependencyTask(Task):
         return f'features of the arcs over {words}', '--hash-bits N and --feature-set observed need less'
 
     def transferred(self, model, dataset, features, path):
-        from ssvm_cli.arc_start import transferred_arcs
+        from ssvm_cli.initial.arcs import transferred_arcs
 
         return transferred_arcs(model, dataset, features, path)
 
@@ -97,7 +97,7 @@ class DependencyTask(Task):
     # ------------------------------------------------------------------------------------------ predicting
 
     def build_options(self, model, path):
-        from cython_ext.features.arc_table import table_of_blocks
+        from cython_ext.features.arcs.table import table_of_blocks
 
         structure = model.header.get('structure', {})
         try:

@@ -5,10 +5,10 @@ import numpy as np
 from cython_ext.tasks.graph import ATTRIBUTES, layout_of
 from data_formats.errors import DataError
 from data_formats.parameters.multilabel import MULTIPLIERS
-from ssvm_cli.node_scores import NodeScores
-from ssvm_cli.progress import counted
-from ssvm_cli.relaxation import about_cuts, prediction, requested_relaxation
+from ssvm_cli.options.relaxation import about_cuts, prediction, requested_relaxation
+from ssvm_cli.scores.graph import NodeScores
 from ssvm_cli.tasks.base import Task, without_attributes
+from ssvm_cli.terminal.progress import counted
 
 
 class GraphTask(Task):
@@ -54,7 +54,7 @@ class GraphTask(Task):
         data = model.header['data']
         if self.facts(dataset, None) != {key: data[key] for key in ('states', 'scopes', 'buckets') if key in data}:
             raise DataError(path, None, 'has other types of nodes and factors', 'expected those of the training data')
-        from ssvm_cli.warm_start import graph_weights
+        from ssvm_cli.initial.weights import graph_weights
 
         return graph_weights(model, dataset, features.blocks(features.zeros()))
 

@@ -1,9 +1,9 @@
 """Matchings of rows and columns, such as the words of a sentence and those of its translation."""
 
-from ssvm_cli.link_scores import LinkScores
-from ssvm_cli.progress import counted
+from ssvm_cli.initial.weights import transferred_features
+from ssvm_cli.scores.matching import LinkScores
 from ssvm_cli.tasks.base import Task, without_attributes
-from ssvm_cli.warm_start import transferred_features
+from ssvm_cli.terminal.progress import counted
 
 
 class MatchingTask(Task):

@@ -5,11 +5,11 @@ import numpy as np
 from cython_ext.tasks.multilabel import layout_of
 from data_formats.errors import shown
 from data_formats.parameters.multilabel import pairs_of
-from ssvm_cli.label_pairs import check_size, requested_pairs
-from ssvm_cli.label_set_scores import LabelSetScores
-from ssvm_cli.progress import counted
-from ssvm_cli.relaxation import requested_relaxation
+from ssvm_cli.options.label_pairs import check_size, requested_pairs
+from ssvm_cli.options.relaxation import requested_relaxation
+from ssvm_cli.scores.multilabel import LabelSetScores
 from ssvm_cli.tasks.graph import GraphTask
+from ssvm_cli.terminal.progress import counted
 
 
 class LabelSetTask(GraphTask):
@@ -43,7 +43,7 @@ class LabelSetTask(GraphTask):
         return [counted(dataset.n, 'example'), *kinds, f'{len(dataset.label_ids) / dataset.n:.3g} labels an example']
 
     def transferred(self, model, dataset, features, path):
-        from ssvm_cli.warm_start import label_set_weights
+        from ssvm_cli.initial.weights import label_set_weights
 
         pairs = pairs_of({'structure': {'pairs': features.naming.pairs}}, len(dataset.label_names), ValueError)
         return label_set_weights(model, dataset, features.blocks(features.zeros()), pairs, path)

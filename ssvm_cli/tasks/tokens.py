@@ -2,11 +2,11 @@
 
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.errors import shown
-from ssvm_cli.kernels import basis_of
-from ssvm_cli.metrics import Scores
-from ssvm_cli.neighbours import check_neighbours
-from ssvm_cli.progress import counted
+from ssvm_cli.options.kernel import basis_of
+from ssvm_cli.options.windows import check_neighbours
+from ssvm_cli.scores.labels import Scores
 from ssvm_cli.tasks.base import Task, without_attributes
+from ssvm_cli.terminal.progress import counted
 
 
 class TokenTask(Task):
@@ -48,7 +48,7 @@ class TokenTask(Task):
         return {'label_names': dataset.label_names, 'attributes': dataset.attributes, 'edge_attributes': edges}
 
     def transferred(self, model, dataset, features, path):
-        from ssvm_cli.warm_start import transferred
+        from ssvm_cli.initial.weights import transferred
 
         return transferred(model, dataset, features.blocks(features.zeros()), path)
 

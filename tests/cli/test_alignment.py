@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from data_formats import fasta, reading
-from data_formats.dataset import ReadOptions
-from data_formats.model import load
+from data_formats.datasets.tokens import ReadOptions
+from data_formats.formats import fasta
+from data_formats.models.model import load
+from data_formats.parsing import reading
 from tests.cli.commands import run
 from tests.formats.tools import homologs
 

@@ -5,7 +5,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from data_formats.model import load, save
+from data_formats.models.model import load, save
 from tests.cli.commands import conllu_text, run
 from tests.fuzz_readers import GRAMMAR, GRAPHS, SEQUENCES
 

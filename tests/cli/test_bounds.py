@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from data_formats.log import read_log
-from data_formats.model import load
+from data_formats.files.log import read_log
+from data_formats.models.model import load
 from tests.cli.commands import run
 
 

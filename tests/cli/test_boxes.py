@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from data_formats.model import load
+from data_formats.models.model import load
 from tests.boxes import all_boxes, overlap, places
 from tests.cli.commands import run
 from tests.formats.tools import pictures, read

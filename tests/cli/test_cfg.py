@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from data_formats.model import load, save
+from data_formats.models.model import load, save
 from tests import trees
 from tests.cli.commands import run
 

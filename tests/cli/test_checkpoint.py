@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from data_formats.checkpoint import Checkpoint, differences, load, save
 from data_formats.errors import DataError
+from data_formats.files.checkpoint import Checkpoint, differences, load, save
 
 
 def test_everything_comes_back(tmp_path):

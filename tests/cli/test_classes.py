@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from data_formats.log import read_log
-from data_formats.model import load
+from data_formats.files.log import read_log
+from data_formats.models.model import load
 from tests.cli.commands import run
 
 # the labels of the multiclass data are 1, 2, 3

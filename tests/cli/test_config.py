@@ -2,7 +2,7 @@
 
 import pytest
 
-from data_formats.model import load
+from data_formats.models.model import load
 from tests.cli.commands import run
 
 

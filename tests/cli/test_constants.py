@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from data_formats.model import load
+from data_formats.models.model import load
 from tests.cli.commands import conll_text, run
 
 N, CLASSES, FEATURES = 12, 3, 4

@@ -8,8 +8,8 @@ import re
 import numpy as np
 import pytest
 
-from cython_ext.features.arc_names import spelled
-from data_formats.model import load, save
+from cython_ext.features.arcs.names import spelled
+from data_formats.models.model import load, save
 from tests.cli.commands import conllu_text, run
 
 FIVE = ('--max-passes', 5)

@@ -76,7 +76,7 @@ def test_an_error_of_ours_says_where_to_look(files, tmp_path, monkeypatch):
     def broken(o):
         raise RuntimeError('what a pity')
 
-    monkeypatch.setattr('ssvm_cli.trainings.train', broken)
+    monkeypatch.setattr('ssvm_cli.commands.run_train.train', broken)
     error = run('train', files / 'train.svm', tmp_path / 'm', code=1).stderr
     assert error.startswith('ssvm: internal error: RuntimeError: what a pity (SSVM_TRACEBACK=1 shows where')
 

@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from data_formats.atomic import atomic_output
+from data_formats.files.atomic import atomic_output
 from tests.cli.commands import run
 
 

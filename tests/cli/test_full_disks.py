@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from data_formats.log import read_log
-from data_formats.model import load
+from data_formats.files.log import read_log
+from data_formats.models.model import load
 from tests.cli.commands import environment, run, start
 
 pytestmark = pytest.mark.skipif(not os.path.exists('/dev/full'), reason='/dev/full is not there')
@@ -67,8 +67,8 @@ def test_a_checkpoint_that_cannot_be_written_is_complained_about_once(files, tmp
 
 
 def test_a_checkpoint_that_fails_again_is_complained_about_again(files, tmp_path, monkeypatch):
-    from data_formats import checkpoint
     from data_formats.errors import DataError
+    from data_formats.files import checkpoint
 
     tries, save = [], checkpoint.save
 

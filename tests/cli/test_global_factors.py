@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from data_formats.model import load
+from data_formats.models.model import load
 from tests.cli.commands import run
 from tests.cli.test_graphs import gap_of, table
 

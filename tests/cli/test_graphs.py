@@ -9,8 +9,8 @@ import time
 import numpy as np
 import pytest
 
-from cython_ext.structures.elimination import elimination_order
-from data_formats.model import load
+from cython_ext.structures.graph.elimination import elimination_order
+from data_formats.models.model import load
 from tests.cli.commands import ROOT, run, start
 
 QUIET = ('-q', '--lambda', 0.02)

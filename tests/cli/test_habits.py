@@ -5,7 +5,7 @@ import re
 import pytest
 
 from ssvm_cli.cli import COMMANDS, cli
-from ssvm_cli.habits import HABITS, PARAMETERS
+from ssvm_cli.options.other_programs import HABITS, PARAMETERS
 from tests.cli.commands import run
 
 SAID = {

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from data_formats.model import load
+from data_formats.models.model import load
 from tests.cli.commands import environment, run
 
 # The command with a signal after some rows of its log.

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from data_formats.errors import DataError
-from data_formats.model import load, save
+from data_formats.models.model import load, save
 from tests.cli.commands import conll_text, hmm_text, multiclass_text, run
 from tests.cli.test_model_file import rewrite
 from tests.cli.test_model_tsv import assert_same_model
@@ -261,7 +261,7 @@ def test_verbose_says_what_the_cache_takes(folder, tmp_path):
 
 
 def test_a_cache_that_does_not_fit_is_refused(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr('ssvm_cli.memory.total_memory', lambda: 9000)
+    monkeypatch.setattr('ssvm_cli.training.memory.total_memory', lambda: 9000)
     said = run('train', *RBF, folder / 'train.svm', tmp_path / 'm', code=1).stderr
     assert 'holds all rows of their kernel matrix' in said and '(--kernel-cache MB)' in said
     run('train', '-q', *RBF, '--kernel-cache', 0, folder / 'train.svm', tmp_path / 'm')

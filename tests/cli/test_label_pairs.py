@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from data_formats.container import Container, write_container
-from data_formats.model import HEADER, load
+from data_formats.files.container import Container, write_container
+from data_formats.models.model import HEADER, load
 from tests import label_sets, optimum
 from tests.cli.commands import run
 from tests.cli.test_graphs import graphs, table
@@ -239,7 +239,7 @@ def test_a_size_that_cannot_work_is_refused(files, how):
 
 
 def test_memory_that_is_not_there_is_refused(files, monkeypatch):
-    monkeypatch.setattr('ssvm_cli.label_pairs.total_memory', lambda: 10**6)
+    monkeypatch.setattr('ssvm_cli.options.label_pairs.total_memory', lambda: 10**6)
     (files / 'big.ml').write_text(sets_text(400, LABELS))
     for pairs in ('all', 'pairs.tsv'):
         said = run('train', '--relaxation', 'soft', '--pairs', pairs, 'big.ml', 'm', code=2).stderr

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from data_formats.atomic import atomic_output, remove_leftovers
+from data_formats.files.atomic import atomic_output, remove_leftovers
 from tests.cli.commands import environment, run
 
 HERE = os.uname().nodename
@@ -23,7 +23,7 @@ def dead():
 def test_a_killed_process_leaves_a_temporary_file_that_goes(tmp_path):
     out = tmp_path / 'out[1]'  # no pattern
     code = (
-        'import os, sys; from data_formats.atomic import atomic_output\n'
+        'import os, sys; from data_formats.files.atomic import atomic_output\n'
         'with atomic_output(sys.argv[1]) as stream: stream.write(b"half"); stream.flush(); os.kill(os.getpid(), 9)'
     )
     subprocess.run([sys.executable, '-c', code, out], check=False, env=environment())

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from data_formats.errors import DataError
-from ssvm_cli import locks
-from ssvm_cli.locks import lock_name, locked
+from data_formats.files import locks
+from data_formats.files.locks import lock_name, locked
 from tests.cli.commands import run, start
 
 HERE = os.uname().nodename

@@ -3,7 +3,7 @@
 import pytest
 
 from data_formats.errors import DataError
-from data_formats.log import COLUMNS, TrainingLog, read_log
+from data_formats.files.log import COLUMNS, TrainingLog, read_log
 
 
 def row(k):

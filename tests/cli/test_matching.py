@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from data_formats.model import load
+from data_formats.models.model import load
 from tests import matchings
 from tests.cli.commands import run
 from tests.formats import strategies

@@ -2,9 +2,9 @@
 
 import pytest
 
-from data_formats.log import read_log
-from data_formats.model import load
-from ssvm_cli import memory
+from data_formats.files.log import read_log
+from data_formats.models.model import load
+from ssvm_cli.training import memory
 from tests.cli.commands import conll_text, run
 
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.errors import DataError
-from data_formats.model import Model, load, save
-from data_formats.model_header import FORMAT_VERSION, STATUSES
-from ssvm_cli.training import STATUS_TEXT
+from data_formats.models.header import FORMAT_VERSION, STATUSES
+from data_formats.models.model import Model, load, save
+from ssvm_cli.training.session import STATUS_TEXT
 
 HEADER = {
     'task': 'chain',

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.errors import DataError
-from data_formats.model_tsv import read_model_tsv, write_model_tsv
+from data_formats.models.tsv import read_model_tsv, write_model_tsv
 from tests.cli.test_model_file import HEADER, small_model
 
 GOLDEN = r"""# format: "ssvm-model"

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cython_ext.parallel import Interrupted
-from ssvm_cli import monitor
-from ssvm_cli.certificate import Tolerance
-from ssvm_cli.monitor import Limits, Monitor
-from ssvm_cli.progress import Progress
-from ssvm_cli.schedule import Schedule
+from cython_ext.common.parallel import Interrupted
+from ssvm_cli.terminal.progress import Progress
+from ssvm_cli.training import monitor
+from ssvm_cli.training.certificate import Tolerance
+from ssvm_cli.training.monitor import Limits, Monitor
+from ssvm_cli.training.schedule import Schedule
 
 STEPS = 3  # of a pass, and of an evaluation
 

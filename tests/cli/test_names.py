@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from data_formats.model import load
+from data_formats.models.model import load
 from tests.cli.commands import run
 
 MARK = b'\xef\xbb\xbf'

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from data_formats.model import load
-from ssvm_cli import memory
+from data_formats.models.model import load
+from ssvm_cli.training import memory
 from tests.cli.commands import conll_text, hmm_text, run
 
 TEMPLATE = 'U0:%x[0,0]\nB\n'

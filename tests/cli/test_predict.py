@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from data_formats.model import load, save
+from data_formats.models.model import load, save
 from tests.cli.commands import conll_text, environment, multiclass_text, run, start
 
 

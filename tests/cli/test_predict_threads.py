@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from cython_ext.parallel import in_order
-from ssvm_cli import predicting
+from cython_ext.common.parallel import in_order
+from ssvm_cli.commands import run_predict
 from tests.cli.commands import conll_text, hmm_text, multiclass_text, run
 
 THREADS = (1, 2, 4)
@@ -56,21 +56,21 @@ def trained(tmp_path_factory):
 @pytest.fixture(params=[40, 150, 700])
 def part(request, monkeypatch):
     """Bytes of a part."""
-    monkeypatch.setattr(predicting, 'PART', request.param)
+    monkeypatch.setattr(run_predict, 'PART', request.param)
     return request.param
 
 
 @pytest.fixture
 def jumbled(monkeypatch):
     """Every third part takes long, so that later ones are done before; gives the threads that worked."""
-    decode, number, threads = predicting.Writer.decode, itertools.count(), set()
+    decode, number, threads = run_predict.Writer.decode, itertools.count(), set()
 
     def slow(self, block):
         threads.add(threading.get_ident())
         time.sleep(0.01 if next(number) % 3 == 0 else 0.001)
         return decode(self, block)
 
-    monkeypatch.setattr(predicting.Writer, 'decode', slow)
+    monkeypatch.setattr(run_predict.Writer, 'decode', slow)
     return threads
 
 
@@ -101,7 +101,7 @@ def test_parts_make_no_difference(trained, tmp_path, part, monkeypatch, ending):
     path = tmp_path / f'test.{ending}'
     path.write_bytes(TESTING[ending].encode())
     in_parts = outcome(path, trained[ending], 2, '--evaluate')
-    monkeypatch.setattr(predicting, 'PART', 1 << 20)
+    monkeypatch.setattr(run_predict, 'PART', 1 << 20)
     assert in_parts == outcome(path, trained[ending], 1, '--evaluate')
 
 
@@ -160,7 +160,7 @@ def test_the_width_is_that_of_the_first_row_of_the_file(trained, tmp_path, part)
 
 
 def test_a_damaged_file_gives_what_came_before(trained, tmp_path, monkeypatch, jumbled):
-    monkeypatch.setattr(predicting, 'PART', 700)
+    monkeypatch.setattr(run_predict, 'PART', 700)
     path = tmp_path / 'test.conll.gz'
     whole = gzip.compress(conll_text(3000, seed=1).encode(), mtime=0)
     path.write_bytes(whole[: len(whole) // 2])

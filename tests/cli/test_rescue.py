@@ -10,7 +10,7 @@ import tempfile
 import numpy as np
 import pytest
 
-from ssvm_cli import monitor
+from ssvm_cli.training import monitor
 from tests.cli.commands import environment, run, start
 
 PATH = ['--lambda-path', '0.1:0.05:0.5']

@@ -8,8 +8,8 @@ import time
 import numpy as np
 import pytest
 
-from data_formats.log import read_log
-from data_formats.model import load
+from data_formats.files.log import read_log
+from data_formats.models.model import load
 from tests.cli.commands import conll_text, environment, run, start
 
 EACH = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU]
@@ -221,7 +221,9 @@ def test_a_signal_before_there_are_weights_that_satisfy_a_hard_margin(tmp_path):
     assert load(tmp_path / 'm').header['status'] == 'converged'
 
 
-@pytest.mark.parametrize('module', ['click', 'data_formats.errors', 'ssvm_cli.train', 'numpy', 'cython_ext.problem'])
+@pytest.mark.parametrize(
+    'module', ['click', 'data_formats.errors', 'ssvm_cli.commands.train', 'numpy', 'cython_ext.core.problem']
+)
 def test_an_interrupt_while_modules_are_imported(files, tmp_path, module):
     code = (
         'import runpy, signal, sys\n'

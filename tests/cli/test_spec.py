@@ -4,10 +4,10 @@ from dataclasses import FrozenInstanceError, fields
 
 import pytest
 
-from data_formats import checkpoint
-from data_formats.model import load
-from data_formats.model_header import OPTIONAL, REQUIRED
-from ssvm_cli.spec import ARRAY, KEYS, ProblemSpec, spec_of
+from data_formats.files import checkpoint
+from data_formats.models.header import OPTIONAL, REQUIRED
+from data_formats.models.model import load
+from ssvm_cli.options.problem_spec import ARRAY, KEYS, ProblemSpec, spec_of
 from tests.cli.commands import conll_text, conllu_text, multiclass_text, run
 
 OPTIONS = {

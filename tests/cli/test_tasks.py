@@ -9,8 +9,9 @@ import pytest
 
 from cython_ext.tasks.registry import TASKS, task_info
 from data_formats import parameters
-from data_formats.registry import FORMATS
-from ssvm_cli import options, tasks
+from data_formats.formats.registry import FORMATS
+from ssvm_cli import tasks
+from ssvm_cli.options import groups
 from ssvm_cli.tasks.base import Task
 from tests.cli.commands import run
 
@@ -19,7 +20,7 @@ WITHOUT_LABELS = ('matching', 'candidates', 'boxes')
 
 def test_formats_and_options_know_all_tasks():
     assert {task for module in FORMATS.values() for task in module.TASKS} == set(TASKS)
-    assert list(options.TASKS) == list(TASKS)
+    assert list(groups.TASKS) == list(TASKS)
 
 
 @pytest.mark.parametrize('name', TASKS)

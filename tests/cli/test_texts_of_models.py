@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from data_formats.model import load
+from data_formats.models.model import load
 from tests.cli.commands import hmm_text, run
 
 ODD = ['a\tb', 'a\\tb', 'c\nd', 'e\rf', 'g\0h', 'i\\j', '\\', '"\\"', 'é']  # names of states, types and attributes

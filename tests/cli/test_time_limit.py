@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from data_formats.model import load
+from data_formats.models.model import load
 from tests.cli.commands import ROOT, multiclass_text, run, start
 from tests.cli.test_log import read_log
 

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from ssvm_cli import monitor
+from ssvm_cli.training import monitor
 from tests.cli.commands import environment, run
 from tests.large_examples import LARGE
 
@@ -22,8 +22,9 @@ BESIDES = 0.25  # seconds of what is neither an oracle nor writing
 # set.
 SIGNALLED = """
 import json, os, signal, sys, threading, time
-from cython_ext.parallel import Pool
-from ssvm_cli import cli, monitor
+from cython_ext.common.parallel import Pool
+from ssvm_cli import cli
+from ssvm_cli.training import monitor
 
 place, seconds, *args = sys.argv[1:]
 at, flag, late = [], [], []

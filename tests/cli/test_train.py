@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from data_formats.errors import DataError
-from data_formats.log import COLUMNS, TrainingLog, read_log
-from data_formats.model import load
+from data_formats.files.log import COLUMNS, TrainingLog, read_log
+from data_formats.models.model import load
 from tests.cli.commands import environment, run
 
 

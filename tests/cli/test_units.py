@@ -6,11 +6,11 @@ import sys
 import numpy as np
 import pytest
 
-from ssvm_cli.certificate import Bounds, Tolerance, absolute_gap, relative_gap
-from ssvm_cli.command import with_verbosity_level
-from ssvm_cli.metrics import Scores, are_chunk_tags
-from ssvm_cli.resources import _limits, available_cpus, return_memory
-from ssvm_cli.schedule import Schedule, Turns
+from ssvm_cli.options.command import with_verbosity_level
+from ssvm_cli.scores.labels import Scores, are_chunk_tags
+from ssvm_cli.terminal.resources import _limits, available_cpus, return_memory
+from ssvm_cli.training.certificate import Bounds, Tolerance, absolute_gap, relative_gap
+from ssvm_cli.training.schedule import Schedule, Turns
 from tests.cli.commands import environment
 
 
@@ -235,7 +235,7 @@ def test_memory_of_a_job(tmp_path):
 
 @pytest.mark.skipif(not sys.platform.startswith('linux'), reason='reads /proc')
 def test_memory_below_a_limit_of_the_process():
-    code = 'from ssvm_cli.resources import free_memory, total_memory; print(total_memory(), free_memory())'
+    code = 'from ssvm_cli.terminal.resources import free_memory, total_memory; print(total_memory(), free_memory())'
     line = f'ulimit -v 2000000; exec {sys.executable} -c "{code}"'
     found = subprocess.run(['bash', '-c', line], capture_output=True, text=True, check=True, env=environment()).stdout
     total, free = map(int, found.split())

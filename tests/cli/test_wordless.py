@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from data_formats import reading
+from data_formats.parsing import reading
 from tests.cli.commands import run
 
 TREES = """(TOP (S (NP (N n0)) (VP (V v1))))
@@ -109,10 +109,10 @@ def test_scores_and_candidates_of_sentences_without_words(folder):
 
 def test_datasets_joined_from_blocks_know_where_they_stand(folder):
     """Read side by side in small parts, and whole."""
-    from data_formats import brackets
-    from data_formats.dataset import ReadOptions
-    from data_formats.empties import numbers_of
-    from data_formats.source import Source
+    from data_formats.datasets.empties import numbers_of
+    from data_formats.datasets.tokens import ReadOptions
+    from data_formats.files.source import Source
+    from data_formats.formats import brackets
 
     (folder / 'many.mrg').write_text(TREES * 50)
     learned = reading.read(brackets, 'many.mrg', ReadOptions(task='cfg'))

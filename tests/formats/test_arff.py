@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data_formats import reading
-from data_formats.dataset import ReadOptions
+from data_formats.datasets.tokens import ReadOptions
 from data_formats.errors import DataError
-from data_formats.label_xml import label_names
-from data_formats.registry import FORMATS
+from data_formats.formats.registry import FORMATS
+from data_formats.parsing import reading
+from data_formats.parsing.label_xml import label_names
 from tests.cli.commands import run
 from tests.formats import strategies
 from tests.formats.tools import label_sets, read, stream, written
@@ -103,8 +103,8 @@ def test_any_data_can_be_written(folder, data):
 def dataset_of(data):
     """A LabelSetDataset of labels and attributes of any name."""
     from cython_ext.text.vocabulary import Vocabulary
-    from data_formats.dataset import indptr_of
-    from data_formats.label_sets import LabelSetDataset
+    from data_formats.datasets.multilabel import LabelSetDataset
+    from data_formats.datasets.tokens import indptr_of
 
     attributes, labels = (Vocabulary(sorted({k for example in data for k in example[part]})) for part in (1, 0))
     rows = [sorted((attributes.get(k), v) for k, v in row.items()) for _, row in data]

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from data_formats.class_features import read_class_features
+from data_formats.classes.class_features import read_class_features
+from data_formats.classes.label_matrix import read_class_similarity
+from data_formats.classes.taxonomy import read_taxonomy
 from data_formats.errors import DataError
-from data_formats.label_matrix import read_class_similarity
-from data_formats.taxonomy import read_taxonomy
 
 
 def of(read, folder, text, labels):

@@ -12,10 +12,10 @@ import zipfile
 import pytest
 
 from cython_ext.text.cuts import after_line
-from data_formats import compression
 from data_formats.errors import DataError
-from data_formats.lines import text_lines
-from data_formats.source import Source
+from data_formats.files import compression
+from data_formats.files.lines import text_lines
+from data_formats.files.source import Source
 
 A, B = b''.join(b'first %d\n' % i for i in range(3000)), b''.join(b'second %d\n' % i for i in range(3000))
 PACK = {'gzip': gzip.compress, 'bzip2': bz2.compress, 'xz': lzma.compress}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cython_ext.tasks.graph import layout_of
-from data_formats.model import Model
+from data_formats.models.model import Model
 from tests.formats.tools import read, row, written
 
 ONE = {'bias': 1.0}

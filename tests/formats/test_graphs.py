@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data_formats.errors import DataError
-from data_formats.registry import FORMATS
+from data_formats.formats.registry import FORMATS
 from tests.formats import strategies
 from tests.formats.tools import graphs, read, stream, written
 

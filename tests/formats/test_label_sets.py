@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data_formats import reading
-from data_formats.dataset import ReadOptions
+from data_formats.datasets.tokens import ReadOptions
 from data_formats.errors import DataError
-from data_formats.registry import FORMATS, detect
-from data_formats.source import Source
+from data_formats.files.source import Source
+from data_formats.formats.registry import FORMATS, detect
+from data_formats.parsing import reading
 from tests.formats import strategies
 from tests.formats.tools import label_sets, read, stream, written
 

@@ -6,19 +6,19 @@ from pathlib import Path
 import pytest
 import yaml
 
-from data_formats import reading
-from data_formats.candidates import CandidateDataset
-from data_formats.dataset import ReadOptions
+from data_formats.datasets.alignment import HomologDataset
+from data_formats.datasets.boxes import PictureDataset
+from data_formats.datasets.candidates import CandidateDataset
+from data_formats.datasets.cfg import TreeDataset
+from data_formats.datasets.dependency import SentenceDataset
+from data_formats.datasets.graph import GraphDataset
+from data_formats.datasets.matching import MatchingDataset
+from data_formats.datasets.multilabel import LabelSetDataset
+from data_formats.datasets.tokens import ReadOptions
 from data_formats.errors import DataError
-from data_formats.graphs import GraphDataset
-from data_formats.homologs import HomologDataset
-from data_formats.label_sets import LabelSetDataset
-from data_formats.matchings import MatchingDataset
-from data_formats.pictures import PictureDataset
-from data_formats.registry import by_extension, format_named
-from data_formats.sentences import SentenceDataset
-from data_formats.source import Source
-from data_formats.trees import TreeDataset
+from data_formats.files.source import Source
+from data_formats.formats.registry import by_extension, format_named
+from data_formats.parsing import reading
 from tests.formats.tools import (
     graphs,
     groups,

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data_formats import reading
-from data_formats.dataset import ReadOptions
+from data_formats.datasets.tokens import ReadOptions
 from data_formats.errors import DataError
-from data_formats.reading import Part, PartParser
-from data_formats.registry import FORMATS
-from data_formats.source import Source
+from data_formats.files.source import Source
+from data_formats.formats.registry import FORMATS
+from data_formats.parsing import reading
+from data_formats.parsing.reading import Part, PartParser
 from tests.formats.test_fuzz import TEMPLATE, VALID, change, mutated
 
 # What is refused before a part is parsed, so that more of it is seen in larger parts.

@@ -5,10 +5,10 @@ import io
 import numpy as np
 import pytest
 
-from data_formats import reading
-from data_formats.dataset import ReadOptions
-from data_formats.registry import FORMATS
-from data_formats.source import Source
+from data_formats.datasets.tokens import ReadOptions
+from data_formats.files.source import Source
+from data_formats.formats.registry import FORMATS
+from data_formats.parsing import reading
 from tests.formats.tools import read, stream
 
 CONLL = b'-DOCSTART- -X- O\n\nThe DT B-NP\ndog\tNN\tI-NP \n \t\n\n. . O\r\n\r\n-DOCSTART- -X- O\nok UH O'

@@ -8,11 +8,11 @@ import pytest
 from cython_ext.text.cuts import after_line
 from cython_ext.text.errors import TextError
 from cython_ext.text.vocabulary import Vocabulary
-from data_formats import reading
-from data_formats.dataset import ReadOptions
+from data_formats.datasets.tokens import ReadOptions
 from data_formats.errors import DataError
-from data_formats.reading import Reader
-from data_formats.source import Source
+from data_formats.files.source import Source
+from data_formats.parsing import reading
+from data_formats.parsing.reading import Reader
 
 
 class NumberParser:

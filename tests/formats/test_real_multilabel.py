@@ -5,9 +5,9 @@ import io
 import numpy as np
 import pytest
 
-from data_formats import reading
-from data_formats.dataset import ReadOptions
-from data_formats.registry import FORMATS
+from data_formats.datasets.tokens import ReadOptions
+from data_formats.formats.registry import FORMATS
+from data_formats.parsing import reading
 
 # file -> examples, attributes, labels; data set -> its label cardinality, the mean number of labels of an example
 SIZES = {

@@ -2,11 +2,11 @@
 
 import pytest
 
-from data_formats import reading
-from data_formats.dataset import ReadOptions
+from data_formats.datasets.tokens import ReadOptions
 from data_formats.errors import DataError, UsageError
-from data_formats.registry import FORMATS, by_content, by_extension, detect, format_named
-from data_formats.source import Source
+from data_formats.files.source import Source
+from data_formats.formats.registry import FORMATS, by_content, by_extension, detect, format_named
+from data_formats.parsing import reading
 
 
 @pytest.mark.parametrize('name', FORMATS)
@@ -18,7 +18,7 @@ def test_every_format_offers_the_same(name):
     assert all(ending.startswith('.') for ending in module.EXTENSIONS)
     for function in ('reader', 'write_predictions', 'write_nbest'):
         assert callable(getattr(module, function))
-    assert not {'read', 'stream'} & set(vars(module)), 'data_formats.reading makes them of the reader'
+    assert not {'read', 'stream'} & set(vars(module)), 'data_formats.parsing.reading makes them of the reader'
 
 
 def test_endings_stand_for_one_format():

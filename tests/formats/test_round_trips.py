@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.errors import UsageError
-from data_formats.registry import FORMATS
+from data_formats.formats.registry import FORMATS
 from tests.formats import strategies
 from tests.formats.tools import groups, links, pictures, read, sequences, stream, written
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from cython_ext.text.cuts import after_blank_line, after_line, before_last_qid
 from data_formats.errors import DataError
-from data_formats.source import Source
+from data_formats.files.source import Source
 
 PACK = {'plain': bytes, 'gzip': gzip.compress, 'bzip2': bz2.compress, 'xz': lzma.compress}
 MARK = b'\xef\xbb\xbf'

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_formats import reading, templates
 from data_formats.errors import DataError
+from data_formats.parsing import reading, templates
 from tests.formats.expander import features, lines_of
 from tests.formats.tools import read, sequences, stream
 
@@ -103,8 +103,8 @@ def test_real_sentences(data_file, tmp_path):
 
 def test_size_of_conll_2000(data_file):
     """The figures that CRF++ users know."""
-    from data_formats import conll as module
-    from data_formats.dataset import ReadOptions
+    from data_formats.datasets.tokens import ReadOptions
+    from data_formats.formats import conll as module
 
     dataset = reading.read(module, data_file('conll2000', 'train.txt'), ReadOptions(template=CHUNKING))
     assert (dataset.n, dataset.tokens, len(dataset.attributes), dataset.nnz) == (8936, 211727, 338551, 4022813)

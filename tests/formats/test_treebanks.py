@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data_formats.registry import FORMATS
-from data_formats.source import Source
+from data_formats.files.source import Source
+from data_formats.formats.registry import FORMATS
 from tests.formats import strategies
 from tests.formats.tools import read, sentences, stream
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data_formats.dataset import TokenDataset
+from data_formats.datasets.tokens import TokenDataset
 from data_formats.errors import DataError
 from tests.formats import strategies
 from tests.formats.tools import read, sequences, stream

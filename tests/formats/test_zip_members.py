@@ -8,9 +8,9 @@ import zlib
 import numpy as np
 import pytest
 
-from data_formats.container import Container, write_container
 from data_formats.errors import DataError
-from data_formats.zip_members import PIECE, members_of, pieces
+from data_formats.files.container import Container, write_container
+from data_formats.files.zip_members import PIECE, members_of, pieces
 
 NAME = 'header.json'
 ARRAYS = {
@@ -282,7 +282,7 @@ def test_a_document_that_is_too_large(tmp_path):
 
 def test_weights_that_are_mostly_zero_may_be_long(tmp_path, monkeypatch):
     """Those of a checkpoint, and those of a model whose length the rest of it asks for."""
-    monkeypatch.setattr('data_formats.container.FREE', 1 << 16)
+    monkeypatch.setattr('data_formats.files.container.FREE', 1 << 16)
     size = 8 << 20
     path = tmp_path / 'c'
     path.write_bytes(bomb(head_of((size,), '|u1'), size))

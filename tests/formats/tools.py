@@ -4,10 +4,10 @@ import io
 import itertools
 from typing import NamedTuple
 
-from data_formats import reading
-from data_formats.dataset import ReadOptions
-from data_formats.registry import FORMATS
-from data_formats.source import Source
+from data_formats.datasets.tokens import ReadOptions
+from data_formats.files.source import Source
+from data_formats.formats.registry import FORMATS
+from data_formats.parsing import reading
 
 
 def read(folder, name, text, frozen=None, **options):

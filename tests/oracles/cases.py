@@ -5,18 +5,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cython_ext.relaxations.factor_blocks import FactorBlocks
 from cython_ext.structures.candidates import Candidates
-from cython_ext.structures.cfg import Cfg
-from cython_ext.structures.chain import Chain
-from cython_ext.structures.chain2 import SecondOrderChain
-from cython_ext.structures.dependency import ProjectiveTrees, SpanningTrees
-from cython_ext.structures.factor_blocks import FactorBlocks
-from cython_ext.structures.factor_graphs import FactorGraphs
-from cython_ext.structures.grammar import Grammar
-from cython_ext.structures.graph import Graph
-from cython_ext.structures.graph_cuts import GraphCuts
-from cython_ext.structures.labels_apart import LabelsApart
-from cython_ext.structures.multiclass import Multiclass
+from cython_ext.structures.cfg.cfg import Cfg
+from cython_ext.structures.cfg.grammar import Grammar
+from cython_ext.structures.dependency.dependency import ProjectiveTrees, SpanningTrees
+from cython_ext.structures.graph.factor_graphs import FactorGraphs
+from cython_ext.structures.graph.graph import Graph
+from cython_ext.structures.graph.graph_cuts import GraphCuts
+from cython_ext.structures.graph.labels_apart import LabelsApart
+from cython_ext.structures.labels.chain import Chain
+from cython_ext.structures.labels.chain2 import SecondOrderChain
+from cython_ext.structures.labels.multiclass import Multiclass
 from cython_ext.structures.structure import Structure
 from cython_ext.tasks.alignment import build as build_alignment
 from cython_ext.tasks.boxes import build as build_boxes

@@ -20,7 +20,7 @@ def structure_of(examples, align='local', gap_model='linear', free=False):
 
 def loss_of(name):
     """(example, the loss, Delta of every output)."""
-    from cython_ext.losses.candidates import CandidateLoss
+    from cython_ext.losses.alignment import CandidateLoss
 
     example = case(name)
     right = example.truth.codes[example.truth.gold][0]

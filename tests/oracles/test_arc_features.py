@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from cython_ext.features.arc_dictionary import arc_features
-from cython_ext.features.arc_names import spelled
-from cython_ext.features.arc_table import ArcTable, table_of_blocks
-from cython_ext.features.key_table import KeyTable
+from cython_ext.features.arcs.dictionary import arc_features
+from cython_ext.features.arcs.key_table import KeyTable
+from cython_ext.features.arcs.names import spelled
+from cython_ext.features.arcs.table import ArcTable, table_of_blocks
 from cython_ext.tasks.dependency import INFO as DEPENDENCY
 from tests import sentences
 from tests.solvers.treebanks import TREEBANKS, dataset_of, tree_twin, treebank_problem

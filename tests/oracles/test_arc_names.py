@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from cython_ext.features.arc_names import is_arc_feature, parsed, spelled
-from cython_ext.features.arc_templates import ARC, RELATION
+from cython_ext.features.arcs.names import is_arc_feature, parsed, spelled
+from cython_ext.features.arcs.templates import ARC, RELATION
 from cython_ext.tasks.registry import task_info
 from cython_ext.text.vocabulary import Vocabulary
-from data_formats.sentences import SentenceDataset
+from data_formats.datasets.dependency import SentenceDataset
 
 WORDS, TAGS, RELATIONS = ['a b', '\\s', '<root>', 'casa', '>3', '\\<s>'], ['N', '</s>', 'V'], ['r', '-']
 

@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from cython_ext.losses.overlap import Overlap
+from cython_ext.losses.boxes import Overlap
 from cython_ext.tasks.boxes import build
 from cython_ext.tasks.build import build_problem
-from ssvm_cli.localisation import overlaps
+from ssvm_cli.scores.boxes import overlaps
 from tests.boxes import BoxEnumeration, all_boxes, dataset_of, overlap, random_pictures
 
 SIZES = [(1, 1), (7, 1), (1, 6), (3, 4), (9, 5), (6, 8)]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cython_ext.losses.given_costs import GivenCosts
+from cython_ext.losses.candidates import GivenCosts
 from cython_ext.objectives.registry import Variant
 from cython_ext.structures.candidates import Candidates
 from cython_ext.tasks.build import build_problem

@@ -6,12 +6,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from cython_ext.bracket_marginals import Brackets
-from cython_ext.losses.brackets import BracketF1
+from cython_ext.core.bracket_marginals import Brackets
+from cython_ext.losses.cfg import BracketF1
 from cython_ext.losses.zero_one import ZeroOne
 from cython_ext.objectives.registry import Variant
-from cython_ext.structures.cfg import Cfg
-from cython_ext.structures.grammar import Grammar
+from cython_ext.structures.cfg.cfg import Cfg
+from cython_ext.structures.cfg.grammar import Grammar
 from cython_ext.tasks.build import build_problem
 from tests import trees
 from tests.optimum import log_sum_exp, softmax

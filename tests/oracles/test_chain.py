@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from cython_ext.structures.chain import Chain
+from cython_ext.structures.labels.chain import Chain
 from tests.optimum import log_sum_exp
 from tests.oracles.cases import chain
 

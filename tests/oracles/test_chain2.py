@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from cython_ext.structures.chain2 import SecondOrderChain
+from cython_ext.structures.labels.chain2 import SecondOrderChain
 from tests.optimum import log_sum_exp
 from tests.oracles.cases import chain
 

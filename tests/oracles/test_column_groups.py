@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cython_ext.features.column_groups import column_groups
+from cython_ext.features.tokens.column_groups import column_groups
 from cython_ext.solvers.registry import solver_info
 from cython_ext.tasks.build import build_problem
 from tests.solvers import tiny

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from cython_ext.structures.factor_blocks import FactorBlocks
+from cython_ext.relaxations.factor_blocks import FactorBlocks
 from tests.optimum import log_sum_exp, softmax
 from tests.oracles.cases import CASES, RANKED, case
 

@@ -6,8 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from cython_ext.structures.dependency import ProjectiveTrees, SpanningTrees
-from cython_ext.structures.trees import projective, projective_sentences, roots, trees
+from cython_ext.structures.dependency.dependency import ProjectiveTrees, SpanningTrees
+from cython_ext.structures.dependency.trees import projective, projective_sentences, roots, trees
 from cython_ext.tasks.dependency import check_trees
 from tests import sentences
 from tests.optimum import log_sum_exp, softmax

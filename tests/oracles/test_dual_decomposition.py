@@ -5,8 +5,8 @@ import functools
 import numpy as np
 import pytest
 
-from cython_ext.structures.dual_decomposition import DualDecomposition
-from cython_ext.structures.factor_graphs import FactorGraphs
+from cython_ext.relaxations.dual_decomposition import DualDecomposition
+from cython_ext.structures.graph.factor_graphs import FactorGraphs
 from tests import graphs
 
 NAMES = tuple(graphs.GRAPHS)

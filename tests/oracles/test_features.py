@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from cython_ext.features.kernel import KernelFeatures
-from cython_ext.features.kernel_basis import KernelBasis
-from cython_ext.features.kernel_function import Kernel
-from cython_ext.features.observed import ObservedFeatures
-from cython_ext.features.sparse import SparseFeatures
-from cython_ext.features.sparse_rows import SparseRows
+from cython_ext.features.kernel.basis import KernelBasis
+from cython_ext.features.kernel.function import Kernel
+from cython_ext.features.kernel.kernel import KernelFeatures
+from cython_ext.features.tokens.observed import ObservedFeatures
+from cython_ext.features.tokens.sparse import SparseFeatures
+from cython_ext.features.tokens.sparse_rows import SparseRows
 from cython_ext.tasks.boxes import build as build_boxes
 from cython_ext.tasks.candidates import build as build_listed
 from tests import boxes, candidates

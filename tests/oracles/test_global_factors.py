@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from cython_ext import temperature_dual
+from cython_ext.common.parallel import Pool
+from cython_ext.core.problem import Problem
+from cython_ext.duals import tempered
 from cython_ext.objectives.registry import build_objective
-from cython_ext.parallel import Pool
-from cython_ext.problem import Problem
 from cython_ext.solvers.registry import check_oracles, solver_info
-from cython_ext.structures.count_layout import CountsError
-from cython_ext.structures.factor_graphs import FactorGraphs
-from cython_ext.structures.graph import Graph
-from cython_ext.structures.graph_layout import FactorType, GraphLayout, Shape
+from cython_ext.structures.graph.count_layout import CountsError
+from cython_ext.structures.graph.factor_graphs import FactorGraphs
+from cython_ext.structures.graph.graph import Graph
+from cython_ext.structures.graph.layout import FactorType, GraphLayout, Shape
 from cython_ext.tasks.relaxations import build_relaxed, hamming, has_exact_oracle
 from tests import graphs
 from tests.oracles.test_graph import Flat
@@ -209,7 +209,7 @@ def test_blocks_offer_what_their_global_factors_do():
     problem = Problem(blocks, features, objective, LAM, ('graph', 'hinge', 'hamming'))
     with pytest.raises(ValueError, match='eg needs the exp oracle, which graph lacks'):
         check_oracles(solver_info('eg'), problem)
-    assert not temperature_dual.exists(problem)
+    assert not tempered.exists(problem)
 
 
 def test_all_forbidden():

@@ -5,9 +5,9 @@ import functools
 import numpy as np
 import pytest
 
-from cython_ext.structures.elimination import LIMIT, TooLargeError, plan
-from cython_ext.structures.factor_graphs import FactorGraphs
-from cython_ext.structures.local_polytope import LocalPolytope
+from cython_ext.relaxations.local_polytope import LocalPolytope
+from cython_ext.structures.graph.elimination import LIMIT, TooLargeError, plan
+from cython_ext.structures.graph.factor_graphs import FactorGraphs
 from cython_ext.tasks.relaxations import build_relaxed, hamming, has_exact_oracle
 from tests import graphs
 
@@ -81,7 +81,7 @@ def test_inner_products(relaxation, tied):
 @CASES
 @pytest.mark.parametrize('threads', [1, 2])
 def test_sums_over_examples(relaxation, tied, threads):
-    from cython_ext.parallel import Pool
+    from cython_ext.common.parallel import Pool
 
     structure, features, truth = made(relaxation, tied)
     found = truth_of(relaxation, truth)

@@ -6,13 +6,13 @@ import time
 import numpy as np
 import pytest
 
-from cython_ext.errors import InexactError
-from cython_ext.structures.cut_layout import are_binary
-from cython_ext.structures.factor_graphs import FactorGraphs
-from cython_ext.structures.graph import Graph
-from cython_ext.structures.graph_cuts import GraphCuts
-from cython_ext.structures.graph_layout import FactorType, GraphLayout, Shape
-from cython_ext.structures.local_polytope import LocalPolytope
+from cython_ext.common.errors import InexactError
+from cython_ext.relaxations.local_polytope import LocalPolytope
+from cython_ext.structures.graph.cut_layout import are_binary
+from cython_ext.structures.graph.factor_graphs import FactorGraphs
+from cython_ext.structures.graph.graph import Graph
+from cython_ext.structures.graph.graph_cuts import GraphCuts
+from cython_ext.structures.graph.layout import FactorType, GraphLayout, Shape
 from tests import graphs
 
 NODE, PAIR = FactorType.full((2,), constant=True), FactorType.full((2, 2), constant=True)

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cython_ext.features.distinct_rows import DistinctRows
-from cython_ext.features.kernel import KernelFeatures
-from cython_ext.features.kernel_basis import KernelBasis
-from cython_ext.features.kernel_function import Kernel
-from cython_ext.features.sparse_rows import SparseRows
-from cython_ext.parallel import Pool
+from cython_ext.common.parallel import Pool
+from cython_ext.features.kernel.basis import KernelBasis
+from cython_ext.features.kernel.distinct_rows import DistinctRows
+from cython_ext.features.kernel.function import Kernel
+from cython_ext.features.kernel.kernel import KernelFeatures
+from cython_ext.features.tokens.sparse_rows import SparseRows
 from cython_ext.tasks.build import build_decoder, build_problem
 from tests.kernels import dense, kernel_matrix
 from tests.solvers import tiny

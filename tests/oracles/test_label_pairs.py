@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cython_ext.structures import label_pairs
+from cython_ext.structures.graph import label_pairs
 from tests import label_sets
 
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from cython_ext.losses.attachment import Attachment
+from cython_ext.losses.dependency import Attachment
 from cython_ext.losses.loss import DecomposableLoss
+from cython_ext.losses.matching import WrongLinks
 from cython_ext.losses.position_costs import PositionCosts, hamming
-from cython_ext.losses.wrong_links import WrongLinks
 from cython_ext.losses.zero_one import ZeroOne
 from cython_ext.tasks.boxes import overlap
 from cython_ext.tasks.candidates import given, zero_one

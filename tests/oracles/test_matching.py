@@ -87,7 +87,7 @@ def test_a_row_that_has_to_be_linked():
 
 def test_wrong_links_by_hand():
     """Row 0: the right link, one or a possible one in its place, none; row 1: a wrong link, a possible one."""
-    from cython_ext.losses.wrong_links import WrongLinks
+    from cython_ext.losses.matching import WrongLinks
 
     example = [(0, 0, '1', LINK), (0, 1, '0', LINK), (0, 2, 'P', LINK), (1, 3, '0', LINK), (1, 4, 'P', LINK)]
     loss = WrongLinks(build(dataset_of([example]))[0])

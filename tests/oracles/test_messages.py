@@ -8,9 +8,9 @@ import pytest
 from scipy.optimize import linprog, minimize
 from scipy.special import logsumexp
 
-from cython_ext.structures.agreements import Agreements
-from cython_ext.structures.factor_graphs import FactorGraphs
-from cython_ext.structures.messages import Messages
+from cython_ext.relaxations.agreements import Agreements
+from cython_ext.relaxations.messages import Messages
+from cython_ext.structures.graph.factor_graphs import FactorGraphs
 from tests import graphs
 
 NAMES = ('tree', 'high order', 'loop', 'node', 'apart', 'twice', 'complete')

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from cython_ext.features.part_rows import PartRows
-from cython_ext.features.sparse_rows import SparseRows
+from cython_ext.features.parts.rows import PartRows
+from cython_ext.features.tokens.sparse_rows import SparseRows
 
 COUNTS, BLANKS = (3, 0, 4), (2, 1, 0)  # parts of three examples, with rows and without
 ATTRIBUTES = 5

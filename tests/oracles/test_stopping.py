@@ -7,11 +7,11 @@ import time
 import numpy as np
 import pytest
 
-from cython_ext.losses.brackets import BracketF1
-from cython_ext.losses.overlap import Overlap
-from cython_ext.problem import Interrupted
-from cython_ext.structures.cfg import Cfg
-from cython_ext.structures.grammar import Grammar
+from cython_ext.core.problem import Interrupted
+from cython_ext.losses.boxes import Overlap
+from cython_ext.losses.cfg import BracketF1
+from cython_ext.structures.cfg.cfg import Cfg
+from cython_ext.structures.cfg.grammar import Grammar
 from cython_ext.tasks.boxes import build
 from tests import trees
 from tests.boxes import dataset_of, random_pictures

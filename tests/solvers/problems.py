@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cython_ext.decoding import Decoder
-from cython_ext.parallel import Pool
-from cython_ext.problem import Problem
+from cython_ext.common.parallel import Pool
+from cython_ext.core.decoder import Decoder
+from cython_ext.core.problem import Problem
 from cython_ext.tasks.build import build_decoder, build_problem
 from cython_ext.text.vocabulary import Vocabulary
-from data_formats.dataset import TokenDataset
+from data_formats.datasets.tokens import TokenDataset
 from tests import optimum
 from tests.enumeration import Enumeration
 from tests.oracles.cases import theta_column

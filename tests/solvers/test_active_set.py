@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cython_ext.objectives.registry import Variant
-from cython_ext.solvers import active_set
+from cython_ext.solvers.blocks import active_set
 from cython_ext.tasks.build import build_problem
 from tests import matchings, optimum, variants
 from tests.solvers.runs import bounds, go, make

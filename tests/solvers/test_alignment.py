@@ -139,7 +139,7 @@ def test_the_feature_map(align, gap_model):
 
 def test_unknown_letters_score_nothing():
     from cython_ext.tasks.build import build_decoder
-    from data_formats.homologs import joined
+    from data_formats.datasets.alignment import joined
 
     train = alignments.dataset_of([('AC', ['AC', 'CA'], 0, (0, 0, 'SS'))])
     other = alignments.dataset_of([('AXC', ['AXC', 'XX'], 0, (0, 0, 'SSS'))])

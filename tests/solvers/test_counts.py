@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cython_ext.tasks.build import build_problem
-from data_formats.model import load
+from data_formats.models.model import load
 from tests import optimum, trees
 from tests.cli.commands import run as ssvm
 from tests.enumeration import Enumeration, example_of

@@ -9,13 +9,13 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
+from cython_ext.core.problem import Problem
 from cython_ext.objectives.registry import build_objective
-from cython_ext.problem import Problem
 from cython_ext.solvers.registry import check_oracles, solver_info
 from cython_ext.tasks.build import build_problem
 from cython_ext.tasks.relaxations import build_relaxed, hamming
 from cython_ext.text.vocabulary import Vocabulary
-from data_formats.label_sets import LabelSetDataset
+from data_formats.datasets.multilabel import LabelSetDataset
 from tests import graphs, optimum
 from tests.oracles.test_graph import Flat
 from tests.oracles.test_messages import maps

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cython_ext.tasks.build import build_problem
-from data_formats.dataset import TokenDataset
+from data_formats.datasets.tokens import TokenDataset
 from tests import optimum
 from tests.solvers import problems
 from tests.solvers.runs import bounds, go, make, run

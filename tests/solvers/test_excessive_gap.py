@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from cython_ext.features.feature_map import FeatureMap
-from cython_ext.solvers.differences import largest_difference2
-from data_formats.model import load
+from cython_ext.solvers.parts.radius import largest_difference2
+from data_formats.models.model import load
 from tests import optimum
 from tests.cli import commands
 from tests.kernels import explicit_features, with_features

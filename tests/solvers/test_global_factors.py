@@ -7,14 +7,14 @@ import itertools
 import numpy as np
 import pytest
 
-from cython_ext.local_marginals import relaxed_dual
+from cython_ext.core.local_marginals import relaxed_dual
+from cython_ext.core.problem import Problem
 from cython_ext.losses.zero_one import ZeroOne
 from cython_ext.objectives.registry import OBJECTIVES, build_objective
-from cython_ext.problem import Problem
 from cython_ext.solvers.registry import solver_info
-from cython_ext.structures.graph_layout import FactorType
+from cython_ext.structures.graph.layout import FactorType
 from cython_ext.tasks.relaxations import build_relaxed, hamming, next_stage
-from ssvm_cli.stages import Multipliers
+from ssvm_cli.training.rho_stages import Multipliers
 from tests import graphs, optimum
 from tests.oracles.test_graph import Flat
 from tests.solvers.runs import bounds, close_in, go, make

@@ -6,11 +6,11 @@ import itertools
 import numpy as np
 import pytest
 
-from cython_ext import weights_dual
+from cython_ext.duals import scores
 from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import solver_info
 from data_formats.errors import UsageError
-from ssvm_cli.solvers import automatic, choose, with_kernels
+from ssvm_cli.options.solver_choice import automatic, choose, with_kernels
 from tests import optimum, variants
 from tests.kernels import kernel_twin
 from tests.solvers.runs import bounds, everything, go, make, run, saved
@@ -156,7 +156,7 @@ def test_weights_as_a_dual_point_find_their_tokens_again(name, kernel):
     it, rng = twin(name, 'hinge', kernel), np.random.default_rng(4)
     w = run(make('bcfw', it.problem), 3).w + 0.01 * rng.normal(size=it.problem.dim)
     w = it.problem.features.weights(it.problem.features.blocks(w))  # nothing in the padding
-    point = weights_dual.make(it.problem, w, 0.3)
+    point = scores.make(it.problem, w, 0.3)
     assert point['weights.support.weights'].dtype == np.float32
     wanted = it.problem.evaluate(w, True, temperature=0.3).dual
     assert it.problem.dual_value(point) == pytest.approx(wanted, rel=1e-5)

@@ -8,7 +8,7 @@ import pytest
 
 from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import solver_info
-from cython_ext.structures.labels_apart import LabelsApart
+from cython_ext.structures.graph.labels_apart import LabelsApart
 from cython_ext.tasks.build import build_problem
 from cython_ext.tasks.multilabel import layout_of
 from tests import graphs, label_sets, optimum

@@ -8,7 +8,7 @@ import pytest
 
 from cython_ext.solvers.registry import MODULES, solver_info
 from data_formats.errors import UsageError
-from ssvm_cli.solvers import choose
+from ssvm_cli.options.solver_choice import choose
 from tests import optimum
 from tests.solvers import problems
 from tests.solvers.runs import bounds, go, make, run

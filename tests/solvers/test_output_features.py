@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from cython_ext.features.output_features import triangular_root
+from cython_ext.features.tokens.output_features import triangular_root
 from cython_ext.solvers.registry import solver_info
 from cython_ext.tasks.build import build_problem
 from tests import optimum

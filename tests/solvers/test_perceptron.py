@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from data_formats.model import load
+from data_formats.models.model import load
 from tests import optimum
 from tests.cli.commands import run as ssvm
 from tests.kernels import explicit_features, with_features

@@ -4,9 +4,9 @@ the local polytope, and g(w, delta) for the delta of the weights."""
 import numpy as np
 import pytest
 
-import cython_ext.relaxed_primal as module
+import cython_ext.core.relaxed_primal as module
+from cython_ext.core.problem import Problem
 from cython_ext.objectives.registry import build_objective
-from cython_ext.problem import Problem
 from cython_ext.tasks.relaxations import build_relaxed, hamming
 from tests import graphs, optimum
 from tests.oracles.test_graph import Flat

@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from cython_ext.problem import Interrupted
+from cython_ext.core.problem import Interrupted
 from cython_ext.solvers.registry import MODULES, solver_info
 from cython_ext.tasks.build import build_problem
 from tests import graphs

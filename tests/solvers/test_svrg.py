@@ -5,10 +5,10 @@ import functools
 import numpy as np
 import pytest
 
-from cython_ext import temperature_dual
+from cython_ext.duals import tempered
 from cython_ext.objectives.smoothed import smoothed_loss
-from cython_ext.solvers import svrg
-from cython_ext.solvers.schemes import GOLDEN, Scheme
+from cython_ext.solvers.methods import svrg
+from cython_ext.solvers.parts.schemes import GOLDEN, Scheme
 from tests import optimum
 from tests.solvers import problems
 from tests.solvers.references import CatalystSmoothing, VarianceReduced
@@ -231,12 +231,12 @@ def test_the_dual_point_of_a_temperature(mu):
 
 def test_a_temperature_is_refused_where_there_is_none():
     it = twin('chain', 'hinge', 'zero-one')
-    assert not temperature_dual.exists(it.problem)
+    assert not tempered.exists(it.problem)
     w = it.problem.features.zeros()
     with pytest.raises(ValueError, match='sum over parts'):
         it.problem.evaluate(w, True)
     it = twin('chain', 'hinge', 'hamming')
-    assert temperature_dual.exists(it.problem)
+    assert tempered.exists(it.problem)
     for temperature in (0.0, -1.0, np.nan):
         with pytest.raises(ValueError, match='temperature'):
             it.problem.evaluate(w, True, temperature=temperature)

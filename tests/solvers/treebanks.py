@@ -4,11 +4,11 @@ import functools
 
 import numpy as np
 
-from cython_ext.features.arc_names import parsed, spelled
-from cython_ext.parallel import Pool
+from cython_ext.common.parallel import Pool
+from cython_ext.features.arcs.names import parsed, spelled
 from cython_ext.tasks.build import build_decoder, build_problem
 from cython_ext.text.vocabulary import Vocabulary
-from data_formats.sentences import SentenceDataset
+from data_formats.datasets.dependency import SentenceDataset
 from tests import optimum, sentences
 from tests.enumeration import Enumeration
 from tests.solvers.problems import Twin

@@ -1,0 +1,296 @@
+"""A training problem P(w) = lambda/2 ||w||^2 + 1/n sum_i l_i(w): a structure, a feature map, an objective and lambda.
+
+Both sides of the certificate are computed here: P(w) by one oracle pass, D(alpha) from a dual point. Examples are
+worked on in fixed chunks by several threads; every sum has an order of its own, so the number of threads changes
+no digit.
+"""
+
+import contextlib
+from dataclasses import dataclass
+
+import numpy as np
+
+from libc.math cimport INFINITY, fabs
+from libc.stdint cimport int32_t, int64_t
+
+from cython_ext.duals import sparse, scores
+from cython_ext.features.feature_map cimport Accumulator, FeatureMap
+from cython_ext.kernels.vectors cimport vector
+from cython_ext.objectives.objective cimport MaxObjective, Objective, SumObjective
+from cython_ext.common.parallel import Interrupted, Pool, even_ranges, ranges
+from cython_ext.structures.structure cimport Structure
+from cython_ext.structures.workspace cimport Workspace
+
+
+ENOUGH = 1024               # parts of examples that are worth a thread of their own
+RANGES = 32                 # into which work is parted that threads share: the same for any number of threads
+
+
+@dataclass
+class Evaluation:
+    """P(w) and its parts. dual: of the softmax of the scores, where it was asked for."""
+
+    primal: float
+    loss_values: np.ndarray      # l_i(w), float64[n]
+    dual: float | None = None
+
+
+cdef class Problem:
+    """names: (structure, objective, task loss or None) as on the command line. threads: how many, or the Pool of another
+    problem. All passes over the examples look at the stop flag of the pool and raise Interrupted when it is set."""
+
+    def __init__(self, Structure structure not None, FeatureMap features not None, Objective objective not None,
+                 double lam, names, threads=1):
+        cdef Py_ssize_t i
+        if not (lam > 0 and np.isfinite(lam)):
+            raise ValueError(f'lambda is {lam} (expected a positive number)')
+        if structure.n == 0:
+            raise ValueError('no examples')
+        self.structure, self.features, self.objective = structure, features, objective
+        self.n, self.dim, self.lam = structure.n, features.dim, lam
+        self.structure_name, self.objective_name, self.loss_name = names
+        self.pool = threads if isinstance(threads, Pool) else Pool(threads)
+
+    def with_lambda(self, double lam):
+        """The same problem with another lambda; the parts are shared."""
+        names = self.structure_name, self.objective_name, self.loss_name
+        features = self.features.at_lambda(lam)
+        other = Problem(self.structure, features, self.objective, lam, names, self.pool)
+        if features is self.features:
+            (<Problem> other)._accumulator = self._accumulator
+        return other
+
+    @contextlib.contextmanager
+    def stoppable(self, stop):
+        """Let a flag, int32[1], stop what is done within the block: passes over the examples, which raise Interrupted, and
+        oracles that take long in the midst of one."""
+        with self.pool.stoppable(stop), self.structure.heeding(stop):
+            yield
+
+    @property
+    def sums(self):
+        """Whether the objective is a log of sums (its dual point is the softmax of the scores)."""
+        return isinstance(self.objective, SumObjective)
+
+    @property
+    def hard_margin(self):
+        """Whether P is infinite where a constraint is violated."""
+        return isinstance(self.objective, MaxObjective) and (<MaxObjective> self.objective).hard
+
+    def evaluate(self, w, softmax_dual=False, stop=None, temperature=1.0):
+        """P(w) and the loss of every example, by one oracle pass (InexactError: see Structure.check); with softmax_dual also D(alpha) of
+        alpha_i(y) = p(y | x_i; w), for the log losses, and of the softmax of a temperature for the hinge loss (see
+        tempered.pyx). stop: int32[1] instead of the flag of the pool."""
+        w = np.ascontiguousarray(w, np.float64)
+        if softmax_dual and not self.sums:
+            from cython_ext.duals import tempered
+
+            return tempered.evaluate(self, w, temperature, self.pool.stop if stop is None else stop)
+        if softmax_dual:
+            return self.value_and_gradient(w, self.features.zeros(), stop)
+        losses, flag = np.empty(self.n), self.pool.stop if stop is None else stop
+        self.pool.map(self._losses, [(w, losses, flag, *chunk) for chunk in self.chunks(RANGES)])
+        if flag[0] or self.structure.stopped():
+            raise Interrupted
+        self.structure.check()
+        with np.errstate(all='ignore'):                     # absurd weights have an infinite objective
+            return Evaluation(self.lam / 2 * self.features.inner(w, w) + losses.sum() / self.n, losses)
+
+    def largest_margin(self, w):
+        """The largest maximum of any example's MaxObjective: with a hard margin, 1 - the smallest margin."""
+        w, tops = np.ascontiguousarray(w, np.float64), np.empty(self.n)
+        self.pool.map(self._maxima, [(w, tops, *chunk) for chunk in self.chunks(RANGES)])
+        if self.structure.stopped():
+            raise Interrupted
+        self.structure.check()
+        return tops.max()
+
+    def value_and_gradient(self, w, gradient, stop=None):
+        """P(w), the losses and D of the softmax of the scores; writes the gradient of P. Log losses only.
+
+        With alpha_i = p(y | x_i; w), D(alpha) = P(w) - ||grad P(w)||^2 / (2 lambda): w(alpha) is w - grad P(w) / lambda,
+        and the entropy is l_i - E[Delta - <w, psi_i>].
+        """
+        if not self.sums:
+            raise TypeError(f'{self.objective_name} has no gradient')
+        cdef Accumulator total = self._kept_accumulator()
+        losses, flag = np.empty(self.n), self.pool.stop if stop is None else stop
+        chunks = enumerate(self.chunks(total.chunks))
+        self.pool.map(self._means, [(w, losses, flag, total, c, *chunk) for c, chunk in chunks])
+        if flag[0] or self.structure.stopped():
+            raise Interrupted
+        total.total(gradient, self.pool)
+        w2, gradient2 = self._regularise(w, gradient)
+        with np.errstate(all='ignore'):
+            primal = self.lam / 2 * w2 + losses.sum() / self.n
+            gap = gradient2 / (2 * self.lam)
+        # Far from the optimum both are huge and their difference is rounding of either sign, so it is rounded down.
+        dual = primal - gap - 1e-11 * gap
+        return Evaluation(primal, losses, dual if np.isfinite(dual) else -np.inf)
+
+    def _regularise(self, w, gradient):
+        """gradient = gradient / n + lambda w; (||w||^2, ||gradient||^2). In fixed ranges, so that the number of threads
+        changes no digit."""
+        if not self.features.euclidean:
+            np.asarray(gradient)[:] = np.asarray(gradient) / self.n + self.lam * np.asarray(w)
+            return self.features.inner(w, w), self.features.inner(gradient, gradient)
+        parts = even_ranges(self.dim, RANGES)
+        norms = np.zeros((RANGES, 2))
+        self.pool.map(self._regularise_range, [(w, gradient, norms[r], *part) for r, part in enumerate(parts)])
+        return norms.sum(axis=0).tolist()
+
+    def _regularise_range(self, const double[::1] w, double[::1] gradient, double[::1] norms, Py_ssize_t begin,
+                          Py_ssize_t end):
+        with nogil:
+            vector.regularise(end - begin, &w[begin], self.lam, 1.0 / self.n, &gradient[begin], &norms[0])
+
+    def certify(self, point, follow=False):
+        """(D(alpha), w(alpha)) of a dual point, sparse (see sparse.py) or in natural parameters (natural.pyx),
+        computed from the data alone. follow: let the features follow w(alpha). Raises ValueError when it is not a point
+        of the dual's domain."""
+        loss, total = self._expectations(point, total=self._kept_accumulator())
+        w = self.features.zeros()
+        total.total(w, self.pool)
+        w /= self.lam * self.n
+        if follow:
+            self.features.follow(w)
+        return loss - self.lam / 2 * self.features.inner(w, w), w
+
+    def dual_value(self, point):
+        """D(alpha) alone, in less memory; of the softmax of weights (scores.py) as well."""
+        if scores.is_one(point):
+            return scores.value(self, point)
+        norm2 = 0.0
+        for window in self.features.windows() if 'theta' not in point else [None]:
+            loss, total = self._expectations(point, window)
+            norm2 += total.norm2(self.pool)
+            del total                                       # before the next one is made
+        return loss - norm2 / (2 * self.lam * self.n * self.n)
+
+    def _kept_accumulator(self):
+        """An Accumulator at 0 that is made once, for what is summed in every pass."""
+        if self._accumulator is None:
+            self._accumulator = self.features.accumulator(self.n)
+        else:
+            self._accumulator.clear(self.pool)
+        return self._accumulator
+
+    def _expectations(self, point, window=None, Accumulator total=None):
+        """(mean of E[b] - ridge/2 mass^2, Accumulator of E[c psi_i]) of a dual point. total: an Accumulator at 0 to use."""
+        if 'theta' in point:
+            from cython_ext.duals.natural import expectations
+
+            total = self._kept_accumulator() if total is None else total
+            return expectations(self, point, total), total
+        if total is None:
+            total = self.features.accumulator(self.n, window)
+        if self.sums:
+            raise ValueError(f'{self.objective_name} has no sparse dual points')
+        point = sparse.checked(point, self.n)
+        deltas = np.empty(self.n)
+        self.pool.map(self._outputs, [(point, deltas, total, c, *chunk) for c, chunk in enumerate(self.chunks(total.chunks))])
+        return deltas.sum() / self.n, total
+
+    def figures(self, w, primal):
+        """Further figures for a log, of weights w with P(w) = primal: what features say of a problem that this one relaxes."""
+        return self.features.figures(self, w, primal)
+
+    def memory_estimate(self):
+        """Bytes of one weight vector."""
+        return 8 * self.dim
+
+    def chunks(self, count):
+        """At most `count` ranges of examples of similar cost, fewer where there is little to do."""
+        if self._chunks is None:
+            self._chunks = {}
+        if count not in self._chunks:
+            cost = self.structure.part_indptr()
+            self._chunks[count] = ranges(cost, min(count, 1 + int(cost[self.n]) // ENOUGH))
+        return self._chunks[count]
+
+    def _losses(self, const double[::1] w, double[::1] losses, const int32_t[::1] stop, Py_ssize_t begin, Py_ssize_t end):
+        """l_i(w) of a range of examples."""
+        cdef Workspace work = Workspace(self.structure)
+        cdef Py_ssize_t i
+        with nogil:
+            for i in range(begin, end):
+                if stop[0]:
+                    break
+                self.features.scores(i, &w[0], work.theta)
+                losses[i] = self.objective.value(i, work.theta, work)
+
+    def _maxima(self, const double[::1] w, double[::1] tops, Py_ssize_t begin, Py_ssize_t end):
+        """The maximum of the objective of a range of examples."""
+        cdef Workspace work = Workspace(self.structure)
+        cdef MaxObjective objective = self.objective
+        cdef const int32_t[::1] stop = self.pool.stop
+        cdef Py_ssize_t i
+        cdef double bias, scale
+        with nogil:
+            for i in range(begin, end):
+                if stop[0]:
+                    break
+                self.features.scores(i, &w[0], work.theta)
+                tops[i] = objective.best(i, work.theta, work, work.code, &bias, &scale)
+
+    def _means(self, const double[::1] w, double[::1] losses, const int32_t[::1] stop, Accumulator total,
+               Py_ssize_t chunk, Py_ssize_t begin, Py_ssize_t end):
+        """l_i(w) of a range of examples, and their gradients E[s] - s(y_i) put into total."""
+        cdef Workspace work = Workspace(self.structure)
+        cdef SumObjective objective = self.objective
+        cdef Py_ssize_t i, c, count
+        with nogil:
+            for i in range(begin, end):
+                if stop[0]:
+                    break
+                self.features.scores(i, &w[0], work.theta)
+                losses[i] = objective.mean(i, work.theta, work, work.mean)
+                count = self.structure.parts(i, self.structure.gold(i), work.ids, work.counts)
+                for c in range(count):
+                    work.mean[work.ids[c]] -= work.counts[c]
+                total.put(chunk, i, work.mean)
+
+    def _outputs(self, point, double[::1] deltas, Accumulator total, Py_ssize_t chunk, Py_ssize_t begin, Py_ssize_t end):
+        """E[Delta] of a range of examples under a dual point, and s(y_i) - E[s] put into total."""
+        cdef Workspace work = Workspace(self.structure)
+        cdef const int64_t[::1] indptr = point['indptr'], code_indptr = point['code_indptr']
+        cdef const double[::1] weights = point['weights']
+        cdef const int32_t[::1] codes = point['codes'], stop = self.pool.stop
+        cdef Py_ssize_t i, count, length, bad = -1
+        cdef int64_t o
+        cdef double mass, mean, bias, scale, unit, right
+        cdef int32_t nothing = 0
+        cdef const int32_t *code
+        cdef MaxObjective objective = self.objective
+        with nogil:
+            for i in range(begin, end):
+                if stop[0]:
+                    break
+                mass = mean = right = 0.0
+                length = self.structure.code_of(i)
+                for o in range(indptr[i], indptr[i + 1]):
+                    mass += weights[o]
+                if not (objective.cone and 0.0 <= mass < INFINITY) and not fabs(mass - 1.0) < 1e-6:
+                    bad = i
+                    break
+                # weights are divided by their sum where that is 1: feasible to the last digit
+                unit = 1.0 if objective.cone else mass
+                for o in range(indptr[i], indptr[i + 1]):
+                    code = &codes[code_indptr[o]] if length else &nothing
+                    if (not weights[o] >= 0.0 or code_indptr[o + 1] - code_indptr[o] != length
+                            or not self.structure.valid(i, code)):
+                        bad = i
+                        break
+                    objective.terms(i, code, &bias, &scale)
+                    mean += weights[o] / unit * bias
+                    right += weights[o] / unit * scale
+                    count = self.structure.parts(i, code, work.ids, work.counts)
+                    total.put_parts(chunk, i, count, work.ids, work.counts, -weights[o] / unit * scale)
+                if bad >= 0:
+                    break
+                count = self.structure.parts(i, self.structure.gold(i), work.ids, work.counts)
+                total.put_parts(chunk, i, count, work.ids, work.counts, 1.0 if objective.plain and not objective.cone
+                                else right)
+                deltas[i] = mean - 0.5 * objective.ridge * mass * mass
+        if bad >= 0:
+            raise ValueError(f'the dual point of example {bad + 1} is not a distribution over its outputs')

@@ -1,0 +1,1 @@
+"""Features of the arcs of dependency trees."""

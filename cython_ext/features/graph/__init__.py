@@ -1,0 +1,1 @@
+"""Weights of the factors of graphs, and of sets of labels."""

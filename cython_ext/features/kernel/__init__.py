@@ -1,0 +1,1 @@
+"""Kernels between inputs: weights are coefficients of support vectors."""

@@ -1,0 +1,1 @@
+"""The solvers, each by the name that `--solver` has for it."""

@@ -1,0 +1,138 @@
+"""Catalyst with smoothing (Pillutla et al. 2018, Algorithm 1), with svrg inside.
+
+An outer step minimises F_mu(w) + kappa/2 ||w - z||^2 from z, roughly, and extrapolates: z <- w + beta (w - w before).
+It is one pass of svrg, as in section 4 of the paper, or as many as the accuracy delta_k of Algorithm 1 takes
+(epochs=0): until F_mu,kappa(w; z) less its minimum is at most delta_k kappa/2 ||w - z||^2. Minimum and decrease are
+known well enough from the pass itself, see Svrg.progress. Where an outer step goes against the momentum that led to it,
+the next has none.
+
+schemes.py has kappa_k, mu_k, delta_k and alpha_k of Table 2. Beyond the table, schemes 1 and 3 lower mu (--set shrink)
+when the problem is solved as well as the smoothing allows, so that nothing needs to be fixed in advance, and schemes 2
+and 4 wait for that before they lower it (--set patient): one pass a step can be too little for mu as it falls.
+"""
+
+import numpy as np
+
+from cython_ext.core.problem cimport Problem
+from cython_ext.solvers.methods import svrg
+from cython_ext.solvers.options import Option, SolverInfo
+from cython_ext.solvers.parts.schemes import Scheme
+from cython_ext.solvers.methods.svrg cimport Svrg
+
+
+cdef class ScSvrg(Svrg):
+    """options: as OPTIONS below; seed: of the order of visits."""
+
+    cdef readonly object scheme, before             # w of the outer step before
+    cdef public object first, alpha                 # kappa_1 and alpha_k-1, None before the first outer step
+    cdef public long k, epochs                      # outer step, from 1; passes done in it
+
+    def __init__(self, Problem problem not None, options, seed=0):
+        Svrg.__init__(self, problem, options, seed)
+        self.scheme = Scheme(int(options['scheme']), problem.lam, problem.n, options['kappa'], options['decay'])
+        cdef double[::1] center = problem.features.zeros()
+        self.center, self.center_data, self.before = np.asarray(center), &center[0], problem.features.zeros()
+        self.k = 1
+
+    def set_start(self, w):
+        Svrg.set_start(self, w)
+        self.alpha, self.epochs, self.kappa = None, 0, 0.0
+
+    def _begin(self, stop):
+        if self.alpha is None and not self.plain:
+            self._start_outer_steps()
+        return Svrg._begin(self, stop)
+
+    def _go_back(self):
+        """And without the momentum."""
+        Svrg._go_back(self)
+        self._start_outer_steps()
+
+    def _start_outer_steps(self):
+        self.kappa, self.epochs = self._next_kappa(self.k), 0
+        self.alpha = self.scheme.first_alpha(self.kappa)
+        self.center[:], self.before[:] = self.anchor, self.anchor
+
+    def _next_kappa(self, k):
+        kappa = self.scheme.kappa(k, 1 / self.step, self.first)
+        if self.first is None:
+            self.first = kappa
+        return kappa
+
+    def _end(self):
+        if self.plain:
+            Svrg._end(self)
+            return
+        self._adapt_step()
+        self.epochs += 1
+        if self._good_enough():
+            self._outer_step()
+            self.epochs = 0
+        else:
+            self.anchor[:] = self.change
+
+    def _good_enough(self):
+        """Whether the inner problem has had its passes, or its accuracy."""
+        if self.options['epochs']:
+            return self.epochs >= self.options['epochs']
+        move = self.change - self.center
+        travelled = self.problem.features.inner(move, move)
+        late, start = self.progress()[1], self.progress()[3]
+        return start + late <= self.scheme.accuracy(self.k, self.kappa) * self.kappa / 2 * travelled or self.kappa == 0
+
+    def _outer_step(self):
+        """The next mu, kappa and z, which is the next anchor."""
+        inner, w, kappa = self.problem.features.inner, self.change, self.kappa
+        solved, scheme = self.solved(), self.scheme
+        if scheme.number in (1, 3):
+            self._lower_smoothing(self.options['shrink'] if solved else 1.0)
+        elif self.smooths and (solved or not self.options['patient']):
+            self._lower_smoothing(scheme.decrease(self.k))
+        if scheme.number != 4 or solved or not self.options['patient'] or not self.smooths:
+            self.k += 1
+        self.kappa = self._next_kappa(self.k)
+        uphill = inner(self.center - w, w - self.before) > 0
+        self.alpha, beta = scheme.momentum(self.alpha, kappa, self.kappa)
+        if uphill:
+            self.alpha, beta = scheme.first_alpha(self.kappa), 0.0
+        np.subtract(w, self.before, out=self.anchor)
+        self.anchor *= beta
+        self.anchor += w
+        self.center[:], self.before[:] = self.anchor, w
+
+    def iterates(self):
+        return [('current', self.anchor if self.alpha is None or self.epochs else self.before)]
+
+    def state(self):
+        names = {name: getattr(self, name) for name in NAMES}
+        return {**Svrg.state(self), **names, 'center': self.center.copy(), 'before': self.before.copy()}
+
+    def restore(self, state):
+        for name in NAMES:
+            setattr(self, name, state[name])
+        self.center[:], self.before[:] = state['center'], state['before']
+        Svrg.restore(self, state)
+
+
+NAMES = ('first', 'alpha', 'k', 'epochs')
+
+OPTIONS = {
+    **svrg.OPTIONS,
+    'scheme': Option(('1', '2', '3', '4'), '1', 'of Table 2: 1 and 3 constant, 2 and 4 adaptive smoothing; 3 and 4 do '
+                     'not count on lambda'),
+    'kappa': Option(float, 0.0, 'weight of the proximal term; 0: as the scheme has it', minimum=0),
+    'decay': Option(float, 0.9, 'c of scheme 2: factor of mu after an outer step', minimum=1e-3),
+    'patient': Option(bool, True, 'schemes 2 and 4 lower mu only when the problem is solved as well as mu allows'),
+    'epochs': Option(int, 1, 'passes of an outer step; 0: as many as its accuracy delta takes', minimum=0),
+}
+
+INFO = SolverInfo(
+    name='sc-svrg',
+    summary='svrg of the smoothed loss, accelerated (Catalyst with smoothing)',
+    oracle=svrg.ORACLES,
+    options=OPTIONS,
+    certificate=svrg.CERTIFICATE,
+    paper='Pillutla et al. 2018, Algorithm 1',
+    make=ScSvrg,
+    starts=('weights',),
+)

@@ -1,0 +1,509 @@
+"""Stochastic variance-reduced gradient descent on the smoothed objective (Johnson and Zhang 2013; Pillutla et al. 2018,
+sections 2 and 4), also with a proximal term kappa/2 ||w - z||^2, as sc-svrg needs it.
+
+A pass is a full gradient at an anchor and one step for each example, in random order:
+
+    w <- w - step (Phi_i (E_u[s](w) - E_u[s](anchor)) + G + lambda w + kappa (w - z))
+
+with G the gradient of the mean loss at the anchor. The dense terms are handled lazily. With rho = lambda + kappa and
+fixed = (kappa z - G) / rho, the point that they pull to, the step is
+
+    w - fixed <- (1 - step rho) (w - fixed) - step Phi_i (...)
+
+so w is held as fixed + scale * change, and a step costs what its example's features cost.
+
+The result of a pass is the mean of some iterates from its second half: they are noisy, and the dual point of noisy
+weights, where the whole gradient is not small, is a bad one. The step size looks after itself. What the pass brings can
+be read off it: F(w) - F(anchor) = mean of the Bregman divergences of the losses, which the visits give for free, +
+rho/2 (||w - fixed||^2 - ||anchor - fixed||^2). If that is well above what the first quarter of the pass had brought,
+the steps could be longer; if it is below, noise has taken over. That is an estimate, which a few examples can fool for
+long; the smoothed objective at the anchors is known exactly, and where it has risen the pass is given up: back to the
+lowest anchor, with half the step. With adapt=false the step is fixed, as in the paper, whatever mu does.
+
+Smoothing error and optimisation error are both known at an anchor, where u is a dual point: mu is lowered when the
+problem at this mu is solved as well as its smoothing allows. Slow progress is no reason to lower it as long as the
+smoothed loss is smooth, for the steps would only get shorter still; with few outputs it may not be, and then it is one.
+
+The max oracle does not smooth, and variance reduction then has nothing to work on: where two outputs tie, as they do at
+the optimum, E_u[s] jumps from one to the other however near w is to the anchor, so the steps must shrink like those of
+a subgradient method, and the dual point follows as in batch Frank-Wolfe, a line search a pass. Relative gaps of some
+10^-2 are what it is good for.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.string cimport memcpy
+
+from cython_ext.features.feature_map cimport Accumulator
+from cython_ext.kernels.vectors cimport vector
+from cython_ext.objectives.smoothed cimport SmoothedLoss, SmoothedWorkspace
+from cython_ext.objectives.smoothed import smoothed_loss
+from cython_ext.core.problem cimport Problem
+from cython_ext.common.rng cimport shuffle
+from cython_ext.solvers.blocks.averaged_dual cimport AveragedDual
+from cython_ext.solvers.parts.radius import largest_right_norm2
+from cython_ext.solvers.parts.first_step import best_first_step
+from cython_ext.solvers.options import Option, SolverInfo
+from cython_ext.solvers.solver cimport DONE, STOPPED, Solver, Visit
+
+STORED = 1 << 30                # bytes up to which the statistics at the anchor are kept
+SAMPLE = 1000                   # examples on which the first step size is chosen
+cdef double NEGLIGIBLE = 1e-7             # change of a statistic, which are held in single precision
+SOLVED = 0.2                    # optimisation error, relative to the smoothing error, at which mu is lowered,
+SOLVED_BOUND = 1.5              # and its bound from the whole gradient
+NOISY, STEADY = 0.8, 1.4        # times the progress of a pass's first quarter: with less the steps were too long, with
+SHORTER, LONGER = 0.7, 1.25     # more too short; what they are multiplied with then
+SHORTEST = 0.03125              # least step, in units of mu / ||Phi_i s(y_i)||^2: it is short enough for any output
+LEAST = 1e-4                    # mu at the end, relative to the first one
+PATIENCE = 10                   # passes in which the smoothed objective must come down by BETTER of its smoothing error
+BETTER = 1e-3
+cdef double LONGEST = 0.999     # step, as a part of that which would end at the minimum of the quadratic terms
+RISEN = 0.01                    # relative rise of the smoothed objective after which a pass is given up
+ROUNDING = 1e-13                # progress, relative to the objective, that is none
+
+
+cdef class Svrg(Solver):
+    """options: as OPTIONS below; seed: of the order of visits."""
+
+    def __init__(self, Problem problem not None, options, seed=0):
+        Solver.__init__(self, problem)
+        cdef Py_ssize_t i
+        self.loss = smoothed_loss(problem.objective, options['oracle'], options['K'])
+        self.work, self.options = self.loss.workspace(), options
+        self.total = problem.features.accumulator(problem.n)
+        cdef double[::1] anchor = problem.features.zeros(), fixed = problem.features.zeros()
+        cdef double[::1] change = problem.features.zeros(), linear = np.zeros(problem.n)
+        cdef int32_t[::1] order = np.arange(problem.n, dtype=np.int32)
+        cdef int64_t[::1] offsets = problem.structure.part_indptr()
+        cdef bint stored = 4 * offsets[problem.n] <= STORED
+        cdef float[::1] means = np.zeros(offsets[problem.n] + 1 if stored else 1, np.float32)
+        cdef float[::1] one_mean = np.zeros(problem.structure.max_size + 1, np.float32)
+        self.anchor, self.anchor_data = np.asarray(anchor), &anchor[0]
+        self.fixed, self.fixed_data = np.asarray(fixed), &fixed[0]
+        self.change, self.change_data = np.asarray(change), &change[0]
+        self.means = &means[0] if stored else NULL
+        self.one_mean, self.linear, self.offsets = &one_mean[0], &linear[0], &offsets[0]
+        self.arrays = means, one_mean, linear, offsets
+        self.order_array, self.order = np.asarray(order), &order[0]
+        if options['adapt'] and (problem.sums or self.loss.smooths):
+            self.lowest = problem.features.zeros()
+        if self.loss.outputs:
+            self.average = AveragedDual(problem, self.loss.k)
+        self._set_marks(options['tail'])
+        self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
+        self.mu = options['mu'] if options['mu'] > 0 else self._natural_smoothing()
+        self.first_mu = self.mu
+        self.short, self.best, self.since_best = 1.0 / largest_right_norm2(self.problem, self.work), np.inf, 0
+        self.loss.mu, self.kappa, self.plain = self.mu, 0.0, options['warmup']
+        self.step = options['step'] if options['step'] > 0 else self._choose_step()
+
+    def _set_marks(self, tail):
+        """Where a pass is interrupted for its figures and for the mean of its tail."""
+        cdef Py_ssize_t n = self.problem.n
+        cdef double[::1] view
+        if tail > 1:
+            view = self.problem.features.zeros()
+            self.tail, self.tail_data = np.asarray(view), &view[0]
+        points = {n - (n - n // 2) * j // tail for j in range(tail)}
+        self.marks = sorted({n // 4, n - n // 4, n} | points)
+
+    @property
+    def smooths(self):
+        """Whether mu means anything."""
+        return self.loss.smooths
+
+    @property
+    def temperature(self):
+        """Of the dual point of entropy smoothing."""
+        return None if self.problem.sums or self.loss.outputs else self.loss.mu
+
+    def _natural_smoothing(self):
+        """0.1 times the mean loss of w = 0 per number of an output's code: a fraction of what one wrong part costs."""
+        if self.problem.sums:
+            return 1.0                                      # of no meaning but in the shortest step
+        numbers = sum(self.problem.structure.code_size(i) for i in range(self.problem.n))
+        losses = self.problem.evaluate(self.problem.features.zeros()).loss_values
+        return 0.1 * losses.sum() / numbers if numbers and losses.sum() > 0 else 0.1
+
+    def _choose_step(self):
+        """Half the step with which plain stochastic steps bring the smoothed loss of the first examples down most: there
+        will be more of them."""
+        plain, self.plain = self.plain, 1
+        chosen = best_first_step(self._trial, min(self.short, 0.25 / self.problem.lam), 0.5 / self.problem.lam)
+        self.change[:], self.plain = 0, plain
+        return chosen / 2
+
+    def _trial(self, step):
+        """The smoothed objective after plain steps over the first examples, on these."""
+        cdef Py_ssize_t i, count = min(self.problem.n, SAMPLE)
+        cdef double unused = 0.0
+        cdef const int32_t[::1] stop = self.problem.pool.stop
+        self.step, self.scale = step, 1.0
+        self.change[:] = 0
+        with nogil:
+            for i in range(count):
+                if stop[0]:
+                    break
+                self.visit(i, &unused)
+            self.fold()
+        self.problem.pool.check()
+        norm2 = self.problem.features.inner(self.change, self.change)
+        return self.problem.lam / 2 * norm2 + self._smoothed_mean(count)
+
+    def _smoothed_mean(self, Py_ssize_t count):
+        """The mean smoothed loss of the first examples at w = change."""
+        cdef const int32_t[::1] stop = self.problem.pool.stop
+        cdef Py_ssize_t i
+        cdef double total = 0.0, bias
+        with nogil:
+            for i in range(count):
+                if stop[0]:
+                    break
+                self.problem.features.scores(i, self.change_data, self.work.theta)
+                total -= self.problem.objective.right_score(i, self.work.theta, self.work)
+                total += self.loss.value(i, self.work.theta, self.work, self.work.mean, &bias)
+        return total / count
+
+    def set_start(self, w):
+        """Begin at w instead of 0."""
+        self.anchor[:], self.ready, self.plain = w, False, 0
+
+    def run_pass(self, int32_t[::1] stop):
+        cdef Py_ssize_t q, n = self.problem.n, half = n // 2, begin, end, first
+        if not self.ready:
+            if not self._begin(stop):
+                return False
+            self.ready = True
+        for begin, end in zip([0, *self.marks], self.marks):
+            first = max(self.position, begin)
+            with nogil:
+                for q in range(first, end):
+                    if stop[0]:
+                        break
+                    if self.visit(self.order[q], &self.divergence[0 if q < half else 1]) == STOPPED:
+                        break
+                    self.position = q + 1
+            if self.position < end:
+                return False
+            if first < end:                                 # or it was done before an interruption
+                self._mark(end)
+        self.oracle_calls += n if self.means != NULL or self.plain else 2 * n
+        self._average_tail()
+        self.distance[3] = self._distance()
+        vector.axpy(self.problem.dim, 1.0, self.fixed_data, self.change_data)       # the new iterate
+        self._end()
+        self.ready, self.position = False, 0
+        self.passes += 1
+        return True
+
+    def _mark(self, Py_ssize_t end):
+        """After so many steps of a pass."""
+        cdef Py_ssize_t n = self.problem.n
+        if end == n // 4:
+            self.distance[1] = self._distance()
+        if end == n - n // 4:
+            self.distance[2] = self._distance()
+        if self.tail is not None and not self.plain and n // 2 < end < n:
+            vector.axpy(self.problem.dim, self.scale, self.change_data, self.tail_data)
+            self.tails += 1
+
+    def _average_tail(self):
+        """change = w - fixed of the pass's result, with scale = 1."""
+        self.fold()
+        if self.tails:
+            vector.axpy(self.problem.dim, 1.0, self.tail_data, self.change_data)
+            vector.scale(self.problem.dim, 1.0 / (self.tails + 1), self.change_data)
+            self.tail[:], self.tails = 0, 0
+
+    def _distance(self):
+        return self.scale * self.scale * self.problem.features.inner(self.change, self.change)
+
+    def _begin(self, stop):
+        """The full gradient at the anchor, and the terms that stay fixed in this pass. False: stopped on the way."""
+        self.loss.mu = self.mu
+        if self.plain:
+            self.fixed[:] = 0
+        while not self.plain:
+            if not self._gradient(stop):
+                return False
+            self.oracle_calls += self.problem.n
+            self._watch()
+            if not self._has_risen():
+                break
+            self._go_back()
+        self._fix()
+        shuffle(&self.random, self.order, self.problem.n)
+        return True
+
+    def _gradient(self, stop):
+        """fixed = G, with the statistics at the anchor and the dual point that they make."""
+        problem = self.problem
+        cdef Accumulator total = self.total
+        total.clear(problem.pool)
+        losses, biases = np.empty(problem.n), np.empty(problem.n)
+        chunks = enumerate(problem.chunks(total.chunks))
+        problem.pool.map(self._means, [(self.anchor, losses, biases, stop, total, c, *chunk) for c, chunk in chunks])
+        if stop[0]:
+            return False
+        total.total(self.fixed, problem.pool)
+        vector.scale(problem.dim, 1.0 / problem.n, self.fixed_data)
+        # value - dual is the smoothing error mu E[-omega(u)] plus ||G + lambda w||^2 / (2 lambda)
+        bias, inner, lam = biases.sum() / problem.n, problem.features.inner, problem.lam
+        primal = losses.sum() / problem.n + lam / 2 * inner(self.anchor, self.anchor)
+        dual = bias - inner(self.fixed, self.fixed) / (2 * lam)
+        smoothing = losses.sum() / problem.n - bias - inner(self.fixed, self.anchor)
+        self.last = [primal, dual, max(smoothing, 0.0)]
+        if self.average is not None:
+            self.average.absorb(problem.features, -self.fixed, bias)
+        return True
+
+    def _watch(self):
+        """How long the smoothed objective has not come down."""
+        value, smoothing = self.last[0], self.last[2]
+        if value < self.best - BETTER * max(smoothing, BETTER * abs(value)):
+            self.best, self.since_best = value, 0
+            if self.lowest is not None:
+                self.lowest[:] = self.anchor
+        else:
+            self.since_best += 1
+
+    def _has_risen(self):
+        """Whether the smoothed objective at the anchor is well above the lowest one at this mu."""
+        return self.lowest is not None and self.last[0] > self.best + RISEN * abs(self.best)
+
+    def _go_back(self):
+        """To the anchor with the lowest objective, with shorter steps."""
+        self.anchor[:] = self.lowest
+        self.step *= 0.5
+
+    def _fix(self):
+        """fixed = (kappa z - G) / rho for fixed = G; w begins at the anchor."""
+        cdef double rho = self.problem.lam + self.kappa
+        vector.scale(self.problem.dim, -1.0 / rho, self.fixed_data)
+        if self.kappa > 0:
+            vector.axpy(self.problem.dim, self.kappa / rho, self.center_data, self.fixed_data)
+        np.subtract(self.anchor, self.fixed, out=self.change)
+        self.scale, self.divergence[0], self.divergence[1] = 1.0, 0.0, 0.0
+        self.distance[0] = self.distance[1] = self._distance()          # a quarter of few steps is none
+
+    def _end(self):
+        """After a pass that came from the anchor to w = change: the next problem and its anchor."""
+        if self.plain:
+            self.plain -= 1
+        else:
+            self._adapt_step()
+            if self.solved():
+                self._lower_smoothing(self.options['shrink'])
+        self.anchor[:] = self.change
+
+    def progress(self):
+        """F(w) - F(anchor) after a quarter of the last pass, after three quarters and for its result, and
+        ||grad F(anchor)||^2 / (2 rho), a bound of how far it could go down. The divergence of a result is about the
+        mean of those in the half pass whose iterates it is the mean of."""
+        n, rho = self.problem.n, self.problem.lam + self.kappa
+        first, second = self.divergence[0] / max(n // 2, 1), self.divergence[1] / (n - n // 2)
+        start, early, late, end = (rho / 2 * self.distance[q] for q in range(4))
+        return first + early - start, second + late - start, second + end - start, start
+
+    def _adapt_step(self):
+        """Shorter or longer steps."""
+        early, _, end, start = self.progress()
+        if not self.options['adapt'] or start <= ROUNDING * abs(self.last[0]):
+            return
+        if end > NOISY * early or end >= 0:
+            self.step = max(SHORTER * self.step, SHORTEST * self.mu * self.short)
+        elif end < STEADY * early:
+            self.step = min(LONGER * self.step, 0.5 / self.problem.lam)
+
+    def solved(self):
+        """Whether the smoothed problem is solved as well as its smoothing allows: ||grad||^2 / (2 rho), of the problem
+        with the proximal term, times the number of outer steps that its condition takes. Or, with some outputs instead of
+        all, whether its value has not come down for a while: it may not be smooth, with too few of them for this mu."""
+        lam = self.problem.lam
+        error = self.progress()[3] * ((lam + self.kappa) / lam) ** 0.5
+        value, dual, smoothing = self.last
+        small = error <= SOLVED * smoothing and value - dual <= (1 + SOLVED_BOUND) * smoothing
+        stuck = self.loss.outputs and self.since_best >= PATIENCE
+        return not self.problem.sums and (stuck or (self.smooths and small))
+
+    def _lower_smoothing(self, double factor):
+        """Another mu; its curvature is so much larger, which steps follow unless they are fixed."""
+        if self.mu * factor < LEAST * self.first_mu:
+            return
+        self.mu *= factor
+        if self.options['adapt']:
+            self.step *= factor
+        if factor < 1:
+            self.best, self.since_best = np.inf, 0
+
+    def _means(self, const double[::1] w, double[::1] losses, double[::1] biases, const int32_t[::1] stop,
+               Accumulator total, Py_ssize_t chunk, Py_ssize_t begin, Py_ssize_t end):
+        """Smoothed losses of a range of examples and E_u[Delta]; what is needed of the anchor, and E_u[s] - s(y_i) put
+        into total."""
+        cdef SmoothedWorkspace work = self.loss.workspace()
+        cdef Py_ssize_t i, c, count, size
+        cdef double value, right
+        cdef float mean
+        with nogil:
+            for i in range(begin, end):
+                if stop[0]:
+                    break
+                size = self.problem.structure.size_of(i)
+                self.problem.features.scores(i, &w[0], work.theta)
+                memcpy(work.spare, work.theta, size * sizeof(double))
+                right = self.problem.objective.right_score(i, work.theta, work)
+                value = self.loss.value(i, work.theta, work, work.mean, &biases[i])
+                losses[i] = value - right
+                for c in range(size):
+                    mean = <float> work.mean[c]             # as it is kept: G is the mean of what the steps subtract
+                    work.mean[c] = mean
+                    if self.means != NULL:
+                        self.means[self.offsets[i] + c] = mean
+                    if mean:
+                        value -= mean * work.spare[c]
+                self.linear[i] = value
+                if self.average is not None:
+                    self.average.note(i, work)
+                count = self.problem.structure.parts(i, self.problem.structure.gold(i), work.ids, work.counts)
+                for c in range(count):
+                    work.mean[work.ids[c]] -= work.counts[c]
+                total.put(chunk, i, work.mean)
+
+    cdef Visit visit(self, Py_ssize_t i, double *divergence) noexcept nogil:
+        """One step on example i; adds the Bregman divergence of its loss from the anchor."""
+        cdef Py_ssize_t c, size = self.problem.structure.size_of(i)
+        cdef const float *mean = self.mean_at_anchor(i)
+        cdef double linear = self.linear[i], bias, change, value, rho = self.problem.lam + self.kappa
+        cdef double step = min(self.step, LONGEST / rho)    # the same for all terms of the gradient
+        self.problem.features.scores(i, self.fixed_data, self.work.spare)
+        self.problem.features.scores(i, self.change_data, self.work.theta)
+        for c in range(size):
+            self.work.theta[c] = self.work.spare[c] + self.scale * self.work.theta[c]
+            if mean[c]:
+                linear += mean[c] * self.work.theta[c]
+        value = self.loss.value(i, self.work.theta, self.work, self.work.mean, &bias)
+        if self.problem.structure.stopped():
+            return STOPPED
+        divergence[0] += value - linear
+        for c in range(size):
+            change = self.work.mean[c] - mean[c]
+            self.work.mean[c] = change if change > NEGLIGIBLE or change < -NEGLIGIBLE else 0.0
+        self.scale *= 1.0 - step * rho
+        self.problem.features.add(i, self.work.mean, -step / self.scale, self.change_data)
+        if self.scale < 1e-3:
+            self.fold()
+        return DONE
+
+    cdef const float *mean_at_anchor(self, Py_ssize_t i) noexcept nogil:
+        """E_u[s] of example i at the anchor, or s(y_i) for a plain stochastic step, which has no anchor."""
+        cdef Py_ssize_t c, count, size = self.problem.structure.size_of(i)
+        cdef double bias
+        if self.plain:
+            for c in range(size):
+                self.one_mean[c] = 0.0
+            count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.ids, self.work.counts)
+            for c in range(count):
+                self.one_mean[self.work.ids[c]] += <float> self.work.counts[c]
+            return self.one_mean
+        if self.means != NULL:
+            return self.means + self.offsets[i]
+        self.problem.features.scores(i, self.anchor_data, self.work.theta)
+        self.loss.value(i, self.work.theta, self.work, self.work.mean, &bias)
+        for c in range(size):
+            self.one_mean[c] = <float> self.work.mean[c]
+        return self.one_mean
+
+    cdef void fold(self) noexcept nogil:
+        vector.scale(self.problem.dim, self.scale, self.change_data)
+        self.scale = 1.0
+
+    def iterates(self):
+        return [('current', self.anchor)]
+
+    def estimate(self):
+        """At the last anchor: the smoothed objective, which is no lower than P."""
+        return None if self.last is None else (self.last[0], self.last[1])
+
+    def figures(self, primal=np.inf):
+        return {'mu': self.mu if self.smooths else None, 'kappa': self.kappa, 'step': self.step}
+
+    def dual_value(self):
+        return None if self.average is None else self.problem.dual_value(self.dual_point())
+
+    def dual_point(self):
+        return None if self.average is None else self.average.sets.dual_point()
+
+    def state(self):
+        return {
+            **Solver.state(self),
+            **({} if self.average is None else self.average.state()),
+            **{name: getattr(self, name) for name in NUMBERS},
+            'temperature': self.loss.mu, 'anchor': self.anchor.copy(), 'order': self.order_array.copy(),
+            'random': self.random, 'position': self.position, 'ready': bool(self.ready), 'last': self.last,
+            **({} if self.lowest is None else {'lowest': self.lowest.copy()}),
+            **({'fixed': self.fixed.copy(), 'change': self.change.copy(), 'scale': self.scale,
+                'measured': self._measured()} if self.ready else {}),
+            **({'tail': self.tail.copy(), 'tails': self.tails} if self.tails else {}),
+        }
+
+    def _measured(self):
+        return [self.divergence[0], self.divergence[1], *[self.distance[q] for q in range(4)]]
+
+    def restore(self, state):
+        Solver.restore(self, state)
+        self.anchor[:], self.order_array[:], self.random = state['anchor'], state['order'], state['random']
+        for name in NUMBERS:
+            setattr(self, name, state[name])
+        if self.lowest is not None:
+            self.lowest[:] = state['lowest']
+        self.position, self.ready = state['position'], state['ready']
+        if self.ready:
+            self._restore_pass(state)
+        if self.average is not None:
+            self.average.restore(state)
+        self.last, self.loss.mu = state['last'], state['temperature']
+
+    def _restore_pass(self, state):
+        """Back to the middle of a pass: what is needed of the anchor is computed again."""
+        self.loss.mu = self.mu
+        if not self.plain:
+            self._gradient(np.zeros(1, np.int32))
+        self.fixed[:], self.change[:], self.scale = state['fixed'], state['change'], state['scale']
+        if 'tail' in state:
+            self.tail[:], self.tails = state['tail'], state['tails']
+        self.divergence[0], self.divergence[1] = state['measured'][:2]
+        self.distance[0], self.distance[1], self.distance[2], self.distance[3] = state['measured'][2:]
+
+
+NUMBERS = ('mu', 'kappa', 'step', 'plain', 'best', 'since_best')
+
+OPTIONS = {
+    'oracle': Option(
+        ('auto', 'exp', 'topk', 'max'), 'auto',
+        'of the smoothed hinge loss: softmax over all outputs, the K best, no smoothing (it ends at gaps of some 1e-2); '
+        'auto: the first that fits'),
+    'K': Option(int, 5, 'outputs of oracle=topk', minimum=1, maximum=10000),
+    'mu': Option(float, 0.0, 'smoothing at first; 0: 0.1 of the mean loss of a part', minimum=0),
+    'shrink': Option(
+        float, 0.7, 'factor of mu when the problem is solved as well as mu allows; 1: mu is constant', minimum=1e-3),
+    'step': Option(float, 0.0, 'step size at first; 0: the best of some on the first examples', minimum=0),
+    'adapt': Option(bool, True, 'adapt the step size to mu and to the progress of each pass; false: it is fixed'),
+    'tail': Option(
+        int, 8, 'iterates, evenly spaced over the second half of a pass, whose mean is its result', minimum=1),
+    'warmup': Option(int, 3, 'passes of plain stochastic steps at first', minimum=0),
+}
+
+ORACLES = {'hinge': 'max', 'log': 'exp', 'softmax-margin': 'exp'}
+CERTIFICATE = 'softmax of the scores, at temperature mu for hinge (exp), or average of its outputs (topk, max)'
+
+INFO = SolverInfo(
+    name='svrg',
+    summary='stochastic variance-reduced gradients of the smoothed loss',
+    oracle=ORACLES,
+    options=OPTIONS,
+    certificate=CERTIFICATE,
+    paper='Pillutla et al. 2018, section 4; Johnson and Zhang 2013',
+    make=Svrg,
+    starts=('weights',),
+)

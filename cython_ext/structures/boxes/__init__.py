@@ -1,0 +1,1 @@
+"""Boxes in pictures, found by branch and bound."""

@@ -1,0 +1,1 @@
+"""Trees of a context-free grammar in Chomsky normal form."""

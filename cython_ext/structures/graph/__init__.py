@@ -1,0 +1,1 @@
+"""Labelings of factor graphs, by elimination of nodes or by minimum cuts."""

@@ -1,0 +1,1 @@
+"""One label, or a sequence of them."""

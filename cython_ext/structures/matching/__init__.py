@@ -1,0 +1,1 @@
+"""Matchings of rows and columns."""

@@ -1,0 +1,1 @@
+"""The parsers, a file for each format or family of formats."""

@@ -1,0 +1,1 @@
+"""Feature templates over columns."""

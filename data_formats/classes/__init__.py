@@ -1,0 +1,1 @@
+"""Small files about the classes of a problem: taxonomies, features, matrices, pairs."""

@@ -1,0 +1,167 @@
+"""The in-memory form of factor graphs: nodes with states, and factors over some of them."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cython_ext.text.vocabulary import Vocabulary
+from data_formats.datasets.tokens import indptr_of, join_rows, ranges_of, rows_of, scale_with_bias, with_entries
+
+
+@dataclass
+class GraphDataset:
+    """n graphs with V nodes and F factors in all. Nodes and factors have sparse inputs over the same attributes: rows
+    of CSR triples, as in TokenDataset."""
+
+    node_indptr: np.ndarray  # int64 [n + 1]; the nodes of example i are node_indptr[i]:node_indptr[i + 1]
+    node_type: np.ndarray  # int32 [V], ids in node_types
+    labels: np.ndarray  # int32 [V], numbers of states of the type; -1: none given
+    indptr: np.ndarray  # int64 [V + 1], the rows of nodes
+    indices: np.ndarray  # int32
+    values: np.ndarray | None  # float64; None where every value is 1
+    factor_indptr: np.ndarray  # int64 [n + 1]; the factors of example i are factor_indptr[i]:factor_indptr[i + 1]
+    factor_type: np.ndarray  # int32 [F], ids in factor_types
+    scope_indptr: np.ndarray  # int64 [F + 1]
+    scope: np.ndarray  # int32; factor f is over the nodes scope[scope_indptr[f]:scope_indptr[f + 1]] of its example
+    group: np.ndarray  # int32 [F]; of the pairs of a global factor its number in the example, ascending; others -1
+    factor_row_indptr: np.ndarray  # int64 [F + 1], the rows of factors
+    factor_indices: np.ndarray  # int32
+    factor_values: np.ndarray | None  # float64
+    attributes: Vocabulary
+    node_types: Vocabulary
+    factor_types: Vocabulary
+    states: list  # for each type of nodes the names of its states, a tuple of str
+    scopes: list  # for each type of factors the types of its nodes, a tuple of ids, empty for those that count
+    buckets: list  # for each type of factors that count the first counts of its buckets, a tuple of int; others None
+    scale: np.ndarray | None = None  # float64 [attributes], as of TokenDataset
+
+    NODE_ROWS = ('indptr', 'indices', 'values')
+    FACTOR_ROWS = ('factor_row_indptr', 'factor_indices', 'factor_values')
+    NAMES = ('attributes', 'node_types', 'factor_types')
+
+    @property
+    def n(self):
+        """Number of graphs."""
+        return len(self.node_indptr) - 1
+
+    @property
+    def tokens(self):
+        """Number of nodes V."""
+        return len(self.labels)
+
+    @property
+    def offsets(self):
+        """int64 [n + 1]; as of TokenDataset, where nodes are tokens."""
+        return self.node_indptr
+
+    @property
+    def nnz(self):
+        """Number of attribute occurrences."""
+        return len(self.indices) + len(self.factor_indices)
+
+    @property
+    def complete(self):
+        """Whether every node has a label."""
+        return bool((self.labels >= 0).all())
+
+    @property
+    def global_factors(self):
+        """How many factors have a max oracle of their own."""
+        example = np.repeat(np.arange(self.n), np.diff(self.factor_indptr))[self.group >= 0]
+        counting = np.array([buckets is not None for buckets in self.buckets], bool)[self.factor_type]
+        return len(set(zip(example.tolist(), self.group[self.group >= 0].tolist(), strict=True))) + int(counting.sum())
+
+    @property
+    def largest_value(self):
+        """The largest absolute value of an attribute."""
+        stored = [values for values in (self.values, self.factor_values) if values is not None and len(values)]
+        return max((max(values.max(), -values.min()) for values in stored), default=1.0)
+
+    @property
+    def label_names(self):
+        """The vocabulary of all names of states, in the order of the types."""
+        return Vocabulary(name for names in self.states for name in names)
+
+    def nbytes(self):
+        """Bytes held by each part, vocabularies included."""
+        arrays = {name: value.nbytes for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+        return arrays | {name: getattr(self, name).nbytes for name in self.NAMES}
+
+    def node_rows(self):
+        """The CSR triple of the nodes."""
+        return tuple(getattr(self, name) for name in self.NODE_ROWS)
+
+    def factor_rows(self):
+        """The CSR triple of the factors."""
+        return tuple(getattr(self, name) for name in self.FACTOR_ROWS)
+
+    def with_rows(self, nodes, factors, **changes):
+        """The same graphs with other CSR triples."""
+        rows = dict(zip((*self.NODE_ROWS, *self.FACTOR_ROWS), (*nodes, *factors), strict=True))
+        return replace(self, **rows, **changes)
+
+    def subset(self, examples):
+        """The given graphs (ints, in the given order) as a dataset over the same vocabularies."""
+        examples = np.asarray(examples, dtype=np.int64)
+        node_counts, factor_counts = np.diff(self.node_indptr)[examples], np.diff(self.factor_indptr)[examples]
+        nodes = ranges_of(self.node_indptr[examples], node_counts)
+        factors = ranges_of(self.factor_indptr[examples], factor_counts)
+        scope_indptr, scope, _ = rows_of(self.scope_indptr, self.scope, None, factors)
+        return self.with_rows(
+            rows_of(*self.node_rows(), nodes),
+            rows_of(*self.factor_rows(), factors),
+            node_indptr=indptr_of(node_counts),
+            node_type=self.node_type[nodes],
+            labels=self.labels[nodes],
+            factor_indptr=indptr_of(factor_counts),
+            factor_type=self.factor_type[factors],
+            scope_indptr=scope_indptr,
+            scope=scope,
+            group=self.group[factors],
+        )
+
+    def without_inputs(self):
+        """The same graphs and labels, with empty rows."""
+        rows = [
+            (np.zeros_like(indptr), np.empty(0, np.int32), None) for indptr in (self.indptr, self.factor_row_indptr)
+        ]
+        return self.with_rows(*rows)
+
+    @classmethod
+    def concatenate(cls, blocks):
+        """One dataset of the graphs of several that share their vocabularies."""
+        blocks = list(blocks)
+
+        def counts(name):
+            return indptr_of(np.concatenate([np.diff(getattr(block, name)) for block in blocks]))
+
+        def joined(name):
+            return np.concatenate([getattr(block, name) for block in blocks])
+
+        return blocks[0].with_rows(
+            join_rows(block.node_rows() for block in blocks),
+            join_rows(block.factor_rows() for block in blocks),
+            **{name: counts(name) for name in ('node_indptr', 'factor_indptr', 'scope_indptr')},
+            **{name: joined(name) for name in ('node_type', 'labels', 'factor_type', 'scope', 'group')},
+        )
+
+    def with_bias(self, name='bias'):
+        """The dataset with an attribute of value 1 on every node and factor that has none of that name.
+
+        The vocabulary gets the attribute if it lacks it (training).
+        """
+        attributes, bias = self.attributes, self.attributes.get(name.encode())
+        if bias < 0:
+            attributes = attributes.copy()
+            bias = attributes.add(name.encode())
+        rows = [
+            with_entries(*rows, rows_without(*rows[:2], bias), bias) for rows in (self.node_rows(), self.factor_rows())
+        ]
+        return self.with_rows(*rows, attributes=attributes, scale=scale_with_bias(self.scale, attributes))
+
+
+def rows_without(indptr, indices, k):
+    """The numbers of the rows that have no entry of index k."""
+    lacking = np.ones(len(indptr) - 1, bool)
+    lacking[np.repeat(np.arange(len(lacking)), np.diff(indptr))[indices == k]] = False
+    return np.flatnonzero(lacking)

@@ -1,0 +1,88 @@
+"""--scale: the values of each attribute divided by a number of its own, which the training file decides.
+
+Nothing is centred, so what is zero stays zero and sparse rows stay sparse. It happens to the arrays of a parser, before
+anything is made of them: attributes of neighbours have the scale of the attribute that they repeat, and a bias of 1
+stays 1. Attributes that training has not seen have no weight and so no scale.
+"""
+
+import numpy as np
+
+from data_formats.errors import DataError, UsageError, shown
+from data_formats.formats.registry import offering, offers
+
+NONE = 'none'
+# Each as it goes on behind 'divided by'.
+SCALES = {
+    'max': 'the largest absolute value of each attribute',
+    'std': 'the root mean square of each attribute where it is not zero',
+}
+ROWS = (('indices', 'values'), ('factor_indices', 'factor_values'))  # names of what has values among a parser's arrays
+PIECE = 1 << 20  # entries that are looked at together
+
+
+def check_scale(module, kind):
+    """Raise UsageError where the files of a format, given by its module, have no values to scale."""
+    if kind == NONE or offers(module, 'VALUES'):
+        return
+    fit = ', '.join(offering('VALUES'))
+    raise UsageError(f'--scale {kind}: attributes of {module.NAME} files have no values to scale (formats: {fit})')
+
+
+def learned_scale(parts, kind):
+    """float64 [attributes], what the values of each attribute are to be divided by; 1 where all of them are zero.
+
+    Args:
+        parts: a parser's arrays of the training file, with its vocabulary.
+        kind: one of SCALES.
+    """
+    scale = np.zeros(len(parts['attributes']))
+    for indices, values in _pieces(parts, len(scale)):
+        np.maximum.at(scale, indices, np.abs(values))
+    scale[scale == 0] = 1.0
+    if kind == 'std':
+        squares, counts = np.zeros(len(scale)), np.zeros(len(scale), np.int64)
+        for indices, values in _pieces(parts, len(scale)):
+            # of shares of the largest one, so that no square is too large or too small for a number
+            squares += np.bincount(indices, (values / scale[indices]) ** 2, len(scale))
+            counts += np.bincount(indices[values != 0], minlength=len(scale))
+        scale *= np.sqrt(np.divide(squares, counts, out=np.ones(len(scale)), where=counts > 0))
+    return scale
+
+
+def divide(parts, scale, attributes, source):
+    """Divide the values among a parser's arrays, in place where they are given.
+
+    Args:
+        parts: a parser's arrays.
+        scale: float64 [attributes].
+        attributes: their vocabulary.
+        source: of the arrays, for messages.
+
+    Raises:
+        DataError: a value is so much larger than those that the scale is of that the quotient is no number.
+    """
+    for ids, name in ROWS:
+        if parts.get(ids) is None:
+            continue
+        indices, values = parts[ids], parts[name]
+        if values is None:
+            if (scale[indices] != 1).any():
+                parts[name] = 1 / scale[indices]
+            continue
+        for at in range(0, len(indices), PIECE):
+            piece = slice(at, at + PIECE)
+            with np.errstate(over='ignore'):
+                values[piece] /= scale[indices[piece]]
+        if not np.isfinite(values).all():
+            k = indices[(~np.isfinite(values)).argmax()]
+            what = f'a value of {shown(attributes.name_bytes(k))} is too large for its scale, {scale[k]:.3g}'
+            raise DataError(source.name, None, what, 'expected values like those of the training data')
+
+
+def _pieces(parts, attributes):
+    """(indices, values) of all entries, so many at a time that what is made of them is no larger than need be."""
+    size = max(PIECE, attributes)
+    for ids, name in ROWS:
+        for at in range(0, len(parts.get(ids, ())), size):
+            indices = parts[ids][at : at + size]
+            yield indices, np.ones(len(indices)) if parts[name] is None else parts[name][at : at + size]

@@ -1,0 +1,1 @@
+"""The model file, its header, and the model as text."""

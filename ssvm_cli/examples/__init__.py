@@ -1,0 +1,1 @@
+"""Examples on their way in (reading) and out (decoding)."""

@@ -1,0 +1,1 @@
+"""--init: where training starts."""

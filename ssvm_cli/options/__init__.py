@@ -1,0 +1,1 @@
+"""Options: their groups and types, and what each family of them means."""

@@ -1,0 +1,567 @@
+"""Every option of the subcommands, in the groups of the help text.
+
+Values that a later release adds are one line in a tuple here; what is not listed is not offered.
+
+    data options        train, gap, predict, convert
+    objective options   train
+    class options       train
+    tree options        train
+    alignment options   train
+    grammar options     train
+    graph options       train
+    candidate options   train
+    kernel options      train
+    solver options      train
+    stopping options    train
+    running options     train (seed, log, checkpoints), threads and verbosity everywhere
+"""
+
+import functools
+
+import click
+
+from cython_ext.tasks.registry import TASKS
+from ssvm_cli.options import other_programs
+from ssvm_cli.options.command import GeometricPath, LazyChoice, Number, NumberOrPath, Option, Whole
+
+OBJECTIVES = ('hinge', 'log', 'softmax-margin')
+FEATURE_SETS = ('all', 'observed')
+ORDERS = ('1', '2')
+RELAXATIONS = ('none', 'lp', 'soft')
+SCALES = ('none', 'max', 'std')
+KERNELS = ('linear', 'poly', 'rbf')
+# What svm_struct_learn writes for -o and -l is understood too: spelling -> name.
+RESCALE = {'margin': 'margin', '2': 'margin', 'slack': 'slack', '1': 'slack'}
+SLACK_NORMS = ('1', '2')
+TASK_LOSSES = {
+    'zero-one': 'zero-one',
+    '0': 'zero-one',
+    'hamming': 'hamming',
+    '1': 'hamming',
+    'f1': 'f1',
+    'given': 'given',
+    'overlap': 'overlap',
+}
+
+
+def formats():
+    """Names of the data formats, 'auto' first."""
+    from data_formats.formats.registry import FORMATS
+
+    return ['auto', *FORMATS]
+
+
+def option(*names, section, **kwargs):
+    return click.option(*names, cls=Option, section=section, **kwargs)
+
+
+def together(*decorators):
+    """One decorator that applies several, so that the first is listed first."""
+
+    def decorate(command):
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return decorate
+
+
+def accepted(spellings):
+    """The names of a dictionary from spelling to name, each with its other spelling if any: ['margin (or 2)', ...]."""
+    others = {name: spelling for spelling, name in spellings.items() if spelling != name}
+    names = dict.fromkeys(spellings.values())
+    return [f'{name} (or {others[name]})' if name in others else name for name in names]
+
+
+class Spelling(click.Choice):
+    """A choice with aliases; help shows the names only."""
+
+    def __init__(self, spellings):
+        self.spellings = spellings
+        super().__init__(list(dict.fromkeys(spellings.values())))
+
+    def convert(self, value, param, ctx):
+        if value not in self.spellings:
+            self.fail(f'{value!r} is not one of {", ".join(accepted(self.spellings))}.', param, ctx)
+        return super().convert(self.spellings.get(value, value), param, ctx)
+
+
+class SlackNorm(click.Choice):
+    """The choices of -p, which is an option of crfsuite too."""
+
+    def convert(self, value, param, ctx):
+        hint = '' if value in self.choices else other_programs.parameter_hint(value)
+        if hint:
+            self.fail(f'{value!r} is not one of {", ".join(self.choices)}.{hint}', param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class Verbosity(Whole):
+    """The levels of -v, which is another option elsewhere."""
+
+    def convert(self, value, param, ctx):
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            hint = (
+                other_programs.verbosity_hint(ctx.command.name if ctx else None, value) if str(value).isdigit() else ''
+            )
+            self.fail(f'{error.message}{hint}', param, ctx)
+
+
+def list_solvers(ctx, param, value):
+    """Callback of --list-solvers: print the table and leave."""
+    if value and not ctx.resilient_parsing:
+        from ssvm_cli.options.solver_choice import solver_table
+
+        click.echo(solver_table())
+        ctx.exit()
+
+
+data = functools.partial(option, section='Data')
+objective = functools.partial(option, section='Objective')
+classes = functools.partial(option, section='Classes (multiclass)')
+trees = functools.partial(option, section='Trees (dependency)')
+alignments = functools.partial(option, section='Alignments (alignment)')
+grammars = functools.partial(option, section='Grammars (cfg)')
+graphs = functools.partial(option, section='Graphs (multilabel, graph)')
+candidates = functools.partial(option, section='Candidates (candidates)')
+kernel = functools.partial(option, section='Kernel')
+solver = functools.partial(option, section='Solver')
+stopping = functools.partial(option, section='Stopping, whichever comes first')
+running = functools.partial(option, section='Running')
+output = functools.partial(option, section='Output')
+
+
+def format_option(help='Format of the data; auto tells it by file name and content.', default='auto'):
+    return data(
+        '--format',
+        'format_name',
+        type=LazyChoice(formats),
+        default=default,
+        show_default=default is not None,
+        help=help,
+    )
+
+
+template_option = data(
+    '--template',
+    type=click.Path(),
+    metavar='FILE',
+    help='CRF++ template that makes attributes of CoNLL columns. Default: a built-in one for their number.',
+)
+
+window_option = data(
+    '--window',
+    type=Whole(0, 100),
+    default=0,
+    show_default=True,
+    metavar='N',
+    help='svm_hmm and CRFsuite files: give each token the attributes of N neighbours on each side too, as NAME[-1] ...',
+)
+
+zero_based_option = data(
+    '--zero-based',
+    is_flag=True,
+    help='Feature numbers of SVMlight, svm_hmm, ranking and multilabel files count from 0.',
+)
+
+data_options = together(
+    data(
+        '--task',
+        type=click.Choice(TASKS),
+        help='Output structure. Default: multiclass for SVMlight, dependency for CoNLL-X and CoNLL-U, cfg for '
+        'brackets, alignment for FASTA, multilabel for LIBSVM multilabel and ARFF, graph for JSON lines, matching for '
+        'links, candidates for SVMlight ranking, boxes for pictures, chain for the others.',
+    ),
+    format_option(),
+    zero_based_option,
+    template_option,
+    data(
+        '--min-freq',
+        type=Whole(min=1),
+        default=1,
+        show_default=True,
+        metavar='N',
+        help='Drop attributes that occur on fewer than N tokens.',
+    ),
+    data(
+        '--feature-set',
+        type=click.Choice(FEATURE_SETS),
+        default='all',
+        show_default=True,
+        help='Weights for all attribute-label and label-label pairs, or only for those observed in TRAIN.',
+    ),
+    data('--bias', is_flag=True, help='Give each token an attribute of value 1.'),
+    data(
+        '--scale',
+        type=click.Choice(SCALES),
+        default='none',
+        show_default=True,
+        help='Divide the values of each attribute by the largest absolute one in TRAIN (max), or by the root mean '
+        'square of those that are not 0 (std); MODEL keeps what by, and predict and gap divide as well.',
+    ),
+    data(
+        '--order',
+        type=click.Choice(ORDERS),
+        default='1',
+        show_default=True,
+        help='Chains: weights for pairs of neighbouring labels (1), or for triplets of labels too (2).',
+    ),
+    window_option,
+    data(
+        '--edge-features',
+        is_flag=True,
+        help="svm_hmm and CRFsuite files: weights for a token's attributes and the pair of labels at and before it.",
+    ),
+)
+
+objective_options = together(
+    objective(
+        '--objective',
+        type=click.Choice(OBJECTIVES),
+        default='hinge',
+        show_default=True,
+        help='hinge: structural SVM; log: conditional random field; softmax-margin: loss-augmented CRF.',
+    ),
+    objective(
+        '-l',
+        '--task-loss',
+        metavar='[zero-one|hamming|f1|given|overlap|tree|FILE]',
+        help='Loss of a wrong output; f1: 1 - F1 of the brackets of a tree; given: what the data say that a candidate '
+        'loses; overlap: 1 - intersection over union of boxes; tree: the height of the lowest node of the --taxonomy '
+        'above both; FILE is a tab-separated cost matrix with label names in its header and a row per right label. '
+        'Default: zero-one (or 0) for multiclass, hamming (or 1) for chains, dependency trees, label sets, '
+        'graphs and matchings, f1 for grammars, given for candidates, overlap for boxes.',
+    ),
+    objective(
+        '-o',
+        '--rescale',
+        type=Spelling(RESCALE),
+        default='margin',
+        show_default=True,
+        help='What the loss rescales in the hinge (2 and 1 are understood as in svm_struct).',
+    ),
+    objective(
+        '-p',
+        '--slack-norm',
+        type=SlackNorm(SLACK_NORMS),
+        default='1',
+        show_default=True,
+        help='Norm of the slacks in the hinge: their sum, or half the sum of their squares.',
+    ),
+    objective(
+        '--hard-margin',
+        is_flag=True,
+        help='No slacks: the shortest w that gives every right output a lead of 1; no --lambda, no --task-loss.',
+    ),
+    objective(
+        '--lambda',
+        'lam',
+        type=Number(positive=True),
+        metavar='LAMBDA',
+        help='Weight of the regulariser: minimise LAMBDA/2 |w|^2 + 1/n sum of losses. Default: 1/n.',
+    ),
+    objective(
+        '-c',
+        'c',
+        type=Number(positive=True),
+        metavar='C',
+        help='Of the hinge, the same as svm_struct has it: 1/2 |w|^2 + C/n sum of slacks, so LAMBDA = 1/C, or of their '
+        'squares with -p 2, so LAMBDA = 1/(2C). Not for the log losses, where other programs mean 1/(nC).',
+    ),
+)
+
+class_options = together(
+    classes(
+        '--taxonomy',
+        type=click.Path(),
+        metavar='FILE',
+        help='Tree or lattice over the classes, a line CHILD PARENT [WEIGHT] for each step: classes share the weights '
+        'of the nodes above them, and --task-loss tree may be used.',
+    ),
+    classes(
+        '--flat',
+        is_flag=True,
+        help='With --taxonomy: weights for each class alone, as without; the taxonomy is there for the loss.',
+    ),
+    classes(
+        '--class-features',
+        type=click.Path(),
+        metavar='FILE',
+        help='Features of the classes, such as words that describe them: a line CLASS FEATURE[:VALUE] ... for each.',
+    ),
+    classes(
+        '--class-similarity',
+        type=click.Path(),
+        metavar='FILE',
+        help='Inner products of what describes the classes: a tab-separated matrix with label names in its header.',
+    ),
+)
+
+tree_options = together(
+    trees(
+        '--nonprojective',
+        is_flag=True,
+        help='Arcs may cross: maximum spanning trees in place of projective ones.',
+    ),
+    trees(
+        '--single-root/--multi-root',
+        default=None,
+        help='How many words of a sentence may have the head 0. Default: one in CoNLL-U, several in CoNLL-X.',
+    ),
+    trees('--unlabelled', is_flag=True, help='Learn heads alone, no relations.'),
+    trees(
+        '--hash-bits',
+        type=Whole(8, 30),
+        metavar='N',
+        help='Hash the features of arcs to 2^N weights. Default: a weight for each feature of an arc in TRAIN.',
+    ),
+)
+
+alignment_options = together(
+    alignments(
+        '--gap-model',
+        type=click.Choice(('linear', 'affine')),
+        default='linear',
+        show_default=True,
+        help='A weight for each letter of a gap, or one for opening a gap and one for extending it.',
+    ),
+    alignments(
+        '--align',
+        type=click.Choice(('local', 'global')),
+        default='local',
+        show_default=True,
+        help='Align a stretch of the native with one of its candidate (Smith-Waterman), or both of them whole.',
+    ),
+)
+
+grammar_options = together(
+    grammars(
+        '--terminals',
+        type=click.Choice(('word', 'pos')),
+        default='word',
+        show_default=True,
+        help='What rules end in: words, or the tags of the words, which are given then.',
+    ),
+    grammars(
+        '--max-length',
+        type=Whole(min=1),
+        metavar='N',
+        help='Leave sentences of more than N words out of training.',
+    ),
+)
+
+graph_options = together(
+    graphs(
+        '--pairs',
+        default='all',
+        show_default=True,
+        metavar='[all|tree|none|FILE]',
+        help='Label sets: which pairs of labels have weights. tree: those of the tree with the most mutual information '
+        'in TRAIN (Chow-Liu); none: every label by itself; FILE: two labels a line, separated by a tab. tree and none '
+        'are exact and fast with hundreds of labels.',
+    ),
+    graphs(
+        '--relaxation',
+        type=click.Choice(RELAXATIONS),
+        help='none: the problem itself, by exact oracles; lp: that over the local marginal polytope, by linear '
+        'programs; soft: every factor decides alone, and is charged for disagreeing with the others. Default: none, '
+        'and soft where a graph is too large for tables.',
+    ),
+    graphs(
+        '--rho',
+        type=NumberOrPath(),
+        metavar='RHO',
+        help='Of soft, the weight of RHO/2 |delta|^2 with the agreement variables delta: a small one, such as 1/n, is '
+        'near lp and slow; with a large one the factors hardly have to agree. FROM:TO:FACTOR begins with FROM and '
+        'falls to TO, each problem started from the one before. Default: 1.',
+    ),
+    graphs(
+        '--augmented-lagrangian',
+        is_flag=True,
+        help='Of soft, multipliers beside the penalty: solve the problem again and again, delta pulled to where it was '
+        'instead of 0, until the relaxed problem itself is solved to --rel-gap, whatever RHO is.',
+    ),
+    graphs(
+        '--smooth-max',
+        type=Number(positive=True),
+        metavar='GAMMA',
+        help='Of soft, smoothed maxima: less GAMMA/2 |alpha|^2 for the weights alpha of the wrong states of every '
+        'factor in the dual. The optimum is at most GAMMA/2 a factor lower.',
+    ),
+)
+
+candidate_options = together(
+    candidates(
+        '--grades',
+        is_flag=True,
+        help='Lines begin with grades of relevance, not losses: a candidate loses what the best of its group has more.',
+    ),
+)
+
+path_options = together(
+    objective(
+        '--lambda-path',
+        type=GeometricPath(),
+        metavar='FROM:TO:FACTOR',
+        help='A model for each of FROM, FROM FACTOR, ... as far as TO, each started from the one before; --log gets a '
+        'row for each, MODEL is the best on --dev, or the last.',
+    ),
+    objective(
+        '--path-models', type=click.Path(), metavar='DIR', help='Keep the model of each LAMBDA of the path in DIR.'
+    ),
+)
+
+kernel_options = together(
+    kernel(
+        '--kernel',
+        type=click.Choice(KERNELS),
+        default='linear',
+        show_default=True,
+        help='Kernel of the input features of a position; label pairs stay linear.',
+    ),
+    kernel(
+        '--degree',
+        type=Whole(1, 100),
+        metavar='N',
+        help="Of poly, (GAMMA <x, x'> + COEF0)^N. Default: 3.",
+    ),
+    kernel(
+        '--gamma',
+        type=Number(positive=True),
+        metavar='GAMMA',
+        help="Of poly, and of rbf, exp(-GAMMA |x - x'|^2). Default: 1.",
+    ),
+    kernel('--coef0', type=Number(nonnegative=True), metavar='COEF0', help='Of poly. Default: 1.'),
+    kernel(
+        '--kernel-cache',
+        type=Number(nonnegative=True),
+        default=1000.0,
+        show_default='1000',
+        metavar='MB',
+        help='Memory for rows of the kernel matrix; others are computed whenever they are needed.',
+    ),
+)
+
+solver_options = together(
+    solver(
+        '--solver',
+        default='auto',
+        show_default=True,
+        metavar='NAME',
+        help='Optimisation method; --list-solvers shows them.',
+    ),
+    solver(
+        '--oracle',
+        type=click.Choice(['exp', 'topk', 'max']),
+        help='How svrg and sc-svrg smooth the maximum in the hinge, short for --set oracle=...',
+    ),
+    solver(
+        '--set',
+        'settings',
+        multiple=True,
+        metavar='KEY=VALUE',
+        help="One of the solver's own options; may be repeated.",
+    ),
+    solver(
+        '--list-solvers',
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=list_solvers,
+        help='Show every solver with its objectives, oracles, options, certificate and paper.',
+    ),
+)
+
+stopping_options = together(
+    stopping(
+        '--rel-gap',
+        type=Number(nonnegative=True),
+        default=0.001,
+        show_default=True,
+        metavar='GAP',
+        help='Duality gap relative to the primal.',
+    ),
+    stopping('-e', '--epsilon', type=Number(positive=True), metavar='GAP', help='Absolute duality gap. Default: off.'),
+    stopping(
+        '--max-passes',
+        type=Whole(min=0),
+        metavar='N',
+        help='Passes over the data; 0 reads, evaluates and writes. Default: 1000 (perceptron: 10).',
+    ),
+    stopping(
+        '--max-time',
+        type=Number(positive=True),
+        metavar='SECONDS',
+        help='Time from the start of the command, so that reading and building count; what is evaluated and written at '
+        'the end comes on top. Default: off.',
+    ),
+    stopping('--require-gap', is_flag=True, help='End with status 3 if a limit comes before the tolerance.'),
+    stopping(
+        '--no-certificate',
+        is_flag=True,
+        help='Compute no duality gap: run to a limit, or until the solver finds nothing left to do.',
+    ),
+)
+
+seed_option = running(
+    '--seed',
+    type=Whole(min=0),
+    default=0,
+    show_default=True,
+    metavar='N',
+    help='Seed of everything random.',
+)
+
+threads_option = running(
+    '--threads',
+    type=Whole(min=1, max=4096),
+    metavar='N',
+    help='Threads; results do not depend on it. Default: the CPUs that this job may use.',
+)
+
+run_options = together(
+    seed_option,
+    threads_option,
+    running('--dev', type=click.Path(), metavar='FILE', help='Held-out data to score at each checkpoint.'),
+    running('--log', 'log_path', type=click.Path(), metavar='FILE', help='Write a CSV row per checkpoint.'),
+    running(
+        '--gap-every',
+        type=Whole(min=1),
+        metavar='PASSES',
+        help='Evaluate every so many passes. Default: often at first, then more and more rarely.',
+    ),
+    running(
+        '--checkpoint', type=click.Path(), metavar='FILE', help='Where to keep the state of the run [MODEL.checkpoint].'
+    ),
+    running(
+        '--checkpoint-every',
+        type=Number(positive=True),
+        default=600.0,
+        show_default='600',
+        metavar='SECONDS',
+        help='Time between two saved states.',
+    ),
+    running('--resume', is_flag=True, help='Go on from the saved state; give the same command line again.'),
+    running('--resume-if-saved', is_flag=True, help='The same, or start from the beginning where nothing is saved.'),
+    running(
+        '--init',
+        type=click.Path(),
+        metavar='MODEL',
+        help='Start from this model: its weights (eg, eg-batch, sgd, svrg, sc-svrg, lbfgs) or, on the same data, '
+        'its dual point (bcfw, fw, n-slack, eg, eg-batch).',
+    ),
+)
+
+verbosity_options = together(
+    running('-q', '--quiet', is_flag=True, help='Say nothing but errors.'),
+    running(
+        '-v',
+        '--verbose',
+        type=Verbosity(0, 3),
+        default=1,
+        metavar='[LEVEL]',
+        help='Say more: 0 nothing, 1 the usual, 2 (no LEVEL) and 3 details.',
+    ),
+)

@@ -1,0 +1,1 @@
+"""Scores of predictions, by the noun of the task."""

@@ -1,0 +1,1 @@
+"""People and the system: messages, progress, signals, what this job may use."""
