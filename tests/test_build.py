@@ -136,7 +136,7 @@ def includes(text, headers, copy):
     return any(f'#include "{path.relative_to(copy)}"' in text for path in headers)
 
 
-@pytest.mark.parametrize('header', ['eisner', 'log_space', 'cut', 'alignment'])
+@pytest.mark.parametrize('header', ['dependency/eisner', 'vectors/log_space', 'graph/cut', 'alignment/alignment'])
 def test_a_touched_header_recompiles_what_includes_it_and_nothing_else(compiled_copy, header):
     """Directly, through another header or through a .pxd file."""
     path = compiled_copy / f'cython_ext/kernels/{header}.h'

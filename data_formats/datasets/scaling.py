@@ -7,8 +7,7 @@ stays 1. Attributes that training has not seen have no weight and so no scale.
 
 import numpy as np
 
-from data_formats.errors import DataError, UsageError, shown
-from data_formats.formats.registry import offering, offers
+from data_formats.errors import DataError, shown
 
 NONE = 'none'
 # Each as it goes on behind 'divided by'.
@@ -18,14 +17,6 @@ SCALES = {
 }
 ROWS = (('indices', 'values'), ('factor_indices', 'factor_values'))  # names of what has values among a parser's arrays
 PIECE = 1 << 20  # entries that are looked at together
-
-
-def check_scale(module, kind):
-    """Raise UsageError where the files of a format, given by its module, have no values to scale."""
-    if kind == NONE or offers(module, 'VALUES'):
-        return
-    fit = ', '.join(offering('VALUES'))
-    raise UsageError(f'--scale {kind}: attributes of {module.NAME} files have no values to scale (formats: {fit})')
 
 
 def learned_scale(parts, kind):

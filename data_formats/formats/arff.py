@@ -92,7 +92,7 @@ def write(dataset, stream, names=None):
 
 
 def write_predictions(block, outputs, stream, extra_columns=None, headers=None):
-    """The labels of each example in a line, spelled as in ARFF; otherwise as data_formats.formats.multilabel writes them."""
+    """The labels of each example in a line, spelled as in ARFF; otherwise as formats.multilabel writes them."""
     write_set_lines(outputs, list(map(spelled, names_of(block))), stream, extra_columns, headers)
 
 

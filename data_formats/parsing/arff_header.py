@@ -19,7 +19,7 @@ DECLARATIONS = 'expected @relation, @attribute NAME TYPE or @data'
 
 
 class Attribute(NamedTuple):
-    """One attribute: its name, its kind as in cython_ext.text.formats.arff, its values (bytes) if it is nominal, or None."""
+    """One attribute: its name, its kind as in text.formats.arff, its values (bytes) if it is nominal, or None."""
 
     name: bytes
     kind: str

@@ -1,6 +1,6 @@
 """Reading data for a command: which format, which options, which vocabularies."""
 
-from data_formats.datasets.scaling import NONE, check_scale
+from data_formats.datasets.scaling import NONE
 from data_formats.datasets.tokens import ReadOptions
 from data_formats.errors import DataError, UsageError
 from data_formats.files.source import Source
@@ -61,6 +61,14 @@ def say_what_it_looks_like(source, name, format_name, task, say):
             f'has qid: numbers, which mean nothing in {name} files: each line is an example of its own '
             f'(--format svmhmm reads sequences, --format svmrank rankings{meant})'
         )
+
+
+def check_scale(module, kind):
+    """Raise UsageError where the files of a format, given by its module, have no values to scale."""
+    if kind == NONE or offers(module, 'VALUES'):
+        return
+    fit = ', '.join(offering('VALUES'))
+    raise UsageError(f'--scale {kind}: attributes of {module.NAME} files have no values to scale (formats: {fit})')
 
 
 def check_numbers(module, option):

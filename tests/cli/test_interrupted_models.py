@@ -10,7 +10,7 @@ from tests.cli.commands import environment, run
 
 # The command with a signal after some rows of its log.
 INTERRUPTED = (
-    'import signal, sys, time; from ssvm_cli import cli, monitor\n'
+    'import signal, sys, time; from ssvm_cli import cli; from ssvm_cli.training import monitor\n'
     'rows, *args = sys.argv[1:]\n'
     'loop, write, seen = monitor.Monitor._passes, monitor.Monitor._write_row, []\n'
     'def passes(self, stop):\n'

@@ -99,10 +99,10 @@ def test_kill_leaves_the_previous_model(corpus, files, tmp_path):
 def slow_to_save(corpus, tmp_path, seconds):
     """A run with one row of its log, which prints `saving` before it saves its model for some seconds."""
     code = (
-        'import sys, time; from ssvm_cli import cli, training\n'
-        'whole = training.save\n'
+        'import sys, time; from ssvm_cli import cli; from ssvm_cli.training import session\n'
+        'whole = session.save\n'
         f'def save(*args): print("saving", flush=True); time.sleep({seconds}); whole(*args)\n'
-        'training.save = save; cli.cli.main(sys.argv[1:])'
+        'session.save = save; cli.cli.main(sys.argv[1:])'
     )
     how = ['train', '-q', '--log', tmp_path / 'log', '--rel-gap', '0', corpus, tmp_path / 'm']
     argv = [sys.executable, '-c', code, *how]
@@ -139,7 +139,7 @@ def test_a_signal_before_there_is_anything_to_save(tmp_path, signum):
 
 # The command with a signal between reading and the first pass.
 INTERRUPTED_AT_THE_START = (
-    'import signal, sys, time; from ssvm_cli import cli, monitor\n'
+    'import signal, sys, time; from ssvm_cli import cli; from ssvm_cli.training import monitor\n'
     'loop = monitor.Monitor._loop\n'
     'def begin(self, stop):\n'
     '    signal.raise_signal(signal.SIGTERM)\n'
@@ -163,7 +163,7 @@ def test_a_signal_before_the_first_checkpoint(files, tmp_path):
 
 # The command with a signal in the middle of its evaluation of the start, or else of its first pass.
 INTERRUPTED_ON_THE_WAY = (
-    'import signal, sys, time; from ssvm_cli import cli, monitor\n'
+    'import signal, sys, time; from ssvm_cli import cli; from ssvm_cli.training import monitor\n'
     'def raised(stop):\n'
     '    signal.raise_signal(signal.SIGTERM)\n'
     '    while not stop[0]: time.sleep(0.01)\n'
@@ -304,11 +304,11 @@ def test_nohup_is_obeyed(corpus, tmp_path):
 
 # A command whose kernel holds the main thread for ever, as soon as it has begun to write.
 HELD = (
-    'import ctypes, sys; from ssvm_cli import certifying, cli, inputs\n'
+    'import ctypes, sys; from ssvm_cli import cli; from ssvm_cli.commands import run_gap\n'
     'def hold(*args):\n'
     '    print("held", flush=True); libc = ctypes.CDLL(None)\n'
     '    while True: libc.sleep(60)\n'
-    'certifying.problem_of = hold; cli.cli.main(sys.argv[1:])'
+    'run_gap.problem_of = hold; cli.cli.main(sys.argv[1:])'
 )
 
 
