@@ -9,8 +9,9 @@ A format is one module of this package that offers
     LABEL                   what a label must be to be written (data_formats.parsing.writing.Spelling)
     VALUES                  True where attributes have values, which --scale divides
     ALIKE                   formats whose files may be in this one too, if the task asks for it
-    reader(source, options, vocabularies) -> data_formats.parsing.reading.Reader, how an open Source becomes the dataset of its
-                            tasks, such as a TokenDataset or TreeDataset; vocabularies: what has them, None in training
+    reader(source, options, vocabularies) -> data_formats.parsing.reading.Reader, how an open Source becomes the dataset
+                            of its tasks, such as a TokenDataset or TreeDataset; vocabularies: what has them, None in
+                            training
     write(dataset, stream, names=None)              where a data set can be turned into such a file
     transcribe(source, target, stream)              where a file can be turned into another line by line
     write_predictions(block, outputs, stream, extra_columns=None, headers=None)

@@ -1,4 +1,4 @@
-"""Where the sequences of alignments and their right codes stand: arrays that structures/alignment/alignment.pyx reads."""
+"""Where the sequences of alignments and their right codes stand: arrays that alignment.pyx reads."""
 
 from dataclasses import dataclass
 

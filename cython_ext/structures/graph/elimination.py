@@ -1,4 +1,4 @@
-"""The order in which the nodes of a factor graph are eliminated, and the layout of the tables (kernels/graph/elimination.h).
+"""The order in which the nodes of a factor graph are eliminated, and the layout of the tables (elimination.h).
 
 The next node is always one whose table is smallest. On a tree no table has more than two nodes; where every node is
 joined to every other the first table has all of them, and elimination is enumeration.

@@ -1,4 +1,4 @@
-"""The links of matchings sorted by their rows, with their right codes: arrays that structures/matching/matching.pyx reads."""
+"""The links of matchings sorted by their rows, with their right codes: arrays that matching.pyx reads."""
 
 from dataclasses import dataclass
 
