@@ -13,6 +13,8 @@ from data_formats.parsing import templates
 from ssvm_cli import __version__
 from ssvm_cli.cli import COMMANDS, cli
 from ssvm_cli.options.command import LazyChoice
+from ssvm_cli.options.groups import tasks_help
+from ssvm_cli.options.task_losses import TaskLoss, losses_help
 from tests.cli.commands import ROOT, conll_text, conllu_text, hmm_text, multiclass_text, run
 
 MAN = ROOT / 'man'
@@ -80,6 +82,20 @@ def test_defaults_and_choices(name):
         choices = param.type.names() if isinstance(param.type, LazyChoice) else getattr(param.type, 'choices', ())
         for choice in choices:
             assert choice in tag, f'{param.opts}: {choice}'
+
+
+def test_defaults_of_tasks_and_losses_are_those_of_the_help():
+    entries = {tuple(sorted(spellings(tag))): text for tag, text in option_entries('ssvm-train.1')}
+    for option, told in ((('--task',), tasks_help()), (('--task-loss', '-l'), losses_help())):
+        page = ' '.join(re.sub(r'^\.B ', '', entries[option], flags=re.MULTILINE).split())
+        defaults = re.sub(r' \(or \d\)', '', re.split(r'Default[\w ]*: ', told)[1]).rstrip('.')
+        for default in re.split(r', (?=[\w-]+ for )', defaults):
+            assert default in page, default
+
+
+def test_the_names_of_losses_are_those_of_the_help():
+    (tag,) = [tag for tag, _ in option_entries('ssvm-train.1') if '--task-loss' in tag]
+    assert re.sub(r'[" ]', '', tag.split('--task-loss')[1]) == TaskLoss().get_metavar(None).strip('[]')
 
 
 @pytest.mark.parametrize('name', PAGES)

@@ -16,8 +16,10 @@ from click.testing import CliRunner
 from cython_ext.objectives.registry import OBJECTIVES
 from cython_ext.solvers.registry import all_solvers
 from cython_ext.tasks.registry import TASKS as STRUCTURES
+from cython_ext.tasks.registry import task_info
 from data_formats.formats.registry import FORMATS
 from ssvm_cli.cli import cli
+from ssvm_cli.tasks import task_named
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / 'README.md').read_text(encoding='utf-8')
@@ -152,6 +154,19 @@ def test_tables_name_what_there_is():
     assert table_column('`--task`') == list(STRUCTURES)
     assert sorted(table_column('`--solver`')) == sorted(solver.name for solver in all_solvers())
     assert table_column('format | `--format`', 1) == list(FORMATS)
+
+
+def test_task_table_has_their_formats_and_losses():
+    """Formats by the task that is the usual one of them."""
+    rows = README[README.index('| `--task`') :].split('\n\n')[0].splitlines()[2:]
+    for name, row in zip(STRUCTURES, rows, strict=True):
+        formats, losses = row.split('|')[3:5]
+        reads = task_named(name).reads
+        assert {*formats.strip().split(', ')} == {name for name, fmt in FORMATS.items() if fmt.TASKS[0] == reads}
+        info = task_info(name)
+        assert {*re.findall('`([^`]+)`', losses)} - {'tree'} == {*info.losses}
+        assert re.findall(r'`([^`]+)` \(default', losses) == [info.default_loss]
+        assert ('a cost matrix' in losses) == (info.cost_matrix is not None)
 
 
 def test_solver_table_has_their_objectives():

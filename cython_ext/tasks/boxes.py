@@ -18,6 +18,7 @@ def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
 
 
 def overlap(structure):
+    """1 - intersection over union of boxes"""
     from cython_ext.losses.boxes import Overlap
 
     return Overlap(structure)

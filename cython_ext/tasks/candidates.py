@@ -22,7 +22,7 @@ def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
 
 
 def given(structure):
-    """What the candidates cost."""
+    """what the data say that a candidate loses"""
     from cython_ext.losses.candidates import GivenCosts
 
     return GivenCosts(structure, structure.costs)

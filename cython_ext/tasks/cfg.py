@@ -33,6 +33,7 @@ def build(
 
 
 def bracket_f1(structure):
+    """1 - F1 of the brackets of a tree"""
     from cython_ext.losses.cfg import BracketF1
 
     return BracketF1(structure)

@@ -16,7 +16,8 @@ class TaskInfo:
     """Of what a task is composed.
 
     build(dataset, feature_set, **how) -> (Structure, FeatureMap), how as in tasks/token_features.py; losses: name ->
-    function of the structure that gives a TaskLoss; cost_matrix(structure, matrix) -> TaskLoss, or None where costs per
+    function of the structure that gives a TaskLoss (what is said of it in help texts is its docstring, where no other
+    task has a loss of that name); cost_matrix(structure, matrix) -> TaskLoss, or None where costs per
     label make no sense; strata: name of a loss ('costs' for a matrix) -> function of structure and TaskLoss that gives
     its Strata, for the losses that have some; decomposable: the names of the losses that add up over parts;
     problem_arguments(how, lam, objective, loss, variant) -> further arguments of build() that depend on the problem, or

@@ -2,11 +2,10 @@
 
 import numpy as np
 
+from cython_ext.features.feature_sets import FEATURE_SETS
 from cython_ext.features.tokens.column_groups import column_groups
 from cython_ext.features.tokens.sparse import SparseFeatures
 from cython_ext.features.tokens.sparse_rows import SparseRows
-
-FEATURE_SETS = ('all', 'observed')
 
 
 def kernel_basis(kernel, dataset, feature_set='all', cache_mb=None, support=None):

@@ -3,6 +3,7 @@
 import sys
 from itertools import pairwise
 
+from cython_ext.features.feature_sets import FEATURE_SETS
 from cython_ext.objectives.registry import OBJECTIVES
 from cython_ext.tasks.registry import TASKS, task_info
 from cython_ext.tasks.relaxations import RELAXATIONS
@@ -105,7 +106,7 @@ REQUIRED = {
     'objective': (_one_of(*OBJECTIVES), ' or '.join(OBJECTIVES)),
     'loss': (_exactly(str), 'the name of a task loss'),
     'lambda': (_positive, 'a number above 0'),
-    'feature_set': (_one_of('all', 'observed'), 'all or observed'),
+    'feature_set': (_one_of(*FEATURE_SETS), ' or '.join(FEATURE_SETS)),
     'data': (_exactly(dict), 'an object'),
     'data.format': (_format, 'the name of a format'),
 }

@@ -35,7 +35,8 @@ def read_training_data(path, format_name, template_path, task, min_freq, bias, o
         UsageError: a task, a template or other options that the format or the task has no use for.
     """
     with Source(path) as source:
-        name = detect(source, task) if format_name == 'auto' else format_name
+        reads = None if task is None else task_named(task).reads
+        name = detect(source, reads) if format_name == 'auto' else format_name
         if say is not None:
             say_what_it_looks_like(source, name, format_name, task, say)
         module = format_named(name)
@@ -90,8 +91,9 @@ def task_before_reading(path, format_name, task):
 
 def _task_of(module, name):
     """The name of the task, by default the usual one of the format."""
-    if name is not None and name not in module.TASKS:
-        able = '|'.join(other.NAME for other in FORMATS.values() if name in other.TASKS)
+    reads = None if name is None else task_named(name).reads
+    if name is not None and reads not in module.TASKS:
+        able = '|'.join(other.NAME for other in FORMATS.values() if reads in other.TASKS)
         expected = f'expected {" or ".join(module.TASKS)}, or --format {able}'
         raise UsageError(f'{module.NAME} files hold no data for --task {name} ({expected})')
     return name or module.TASKS[0]
@@ -104,7 +106,7 @@ def _read(source, module, template_path, task, min_freq, bias, more):
     template, template_name = None, '<template>'
     if template_path is not None:
         template, template_name = read_template(template_path), template_path
-    return reading.read(module, source, ReadOptions(template, template_name, task.name, min_freq, bias, **more))
+    return reading.read(module, source, ReadOptions(template, template_name, task.reads, min_freq, bias, **more))
 
 
 def read_data(path, model, format_name='auto', require_labels=False, what='the model', threads=1):
@@ -124,13 +126,14 @@ def opened(path, model, format_name='auto', require_labels=False, threads=1):
     facts = model.header['data']
     name = facts.get('format') if format_name == 'auto' else format_name
     module = format_named(name)
-    if model.task not in module.TASKS:
-        able = ' or '.join(other.NAME for other in FORMATS.values() if model.task in other.TASKS)
+    task = task_named(model.task)
+    if task.reads not in module.TASKS:
+        able = ' or '.join(other.NAME for other in FORMATS.values() if task.reads in other.TASKS)
         raise UsageError(f'{name} files hold no data for a {model.task} model (expected {able})')
     options = ReadOptions(
         template_name='<template of the model>',
-        task=model.task,
-        **task_named(model.task).model_options(model),
+        task=task.reads,
+        **task.model_options(model),
         zero_based=bool(facts.get('zero_based')),
         require_labels=require_labels,
         threads=threads,

@@ -9,9 +9,9 @@ from data_formats.classes.class_features import read_class_features
 from data_formats.classes.label_matrix import read_class_similarity
 from data_formats.classes.taxonomy import read_taxonomy
 from data_formats.errors import DataError, UsageError
+from ssvm_cli.options.task_losses import TREE
 
 KINDS = ('taxonomy', 'class_features', 'class_similarity')
-TREE = 'tree'
 
 
 @dataclass(frozen=True)

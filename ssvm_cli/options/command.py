@@ -14,14 +14,17 @@ GIVEN = {ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP}
 
 
 class Option(click.Option):
-    """An option that belongs to a section of the help text."""
+    """An option that belongs to a section of the help text, which may be a function that makes it when it is shown."""
 
-    def __init__(self, *args, section='Options', **kwargs):
+    def __init__(self, *args, section='Options', help=None, **kwargs):
         self.section = section
-        super().__init__(*args, **kwargs)
+        self._late_help = help if callable(help) else None
+        super().__init__(*args, help=None if callable(help) else help, **kwargs)
 
     def get_help_record(self, ctx):
         """With the names of a lazy choice in the text, where they break into lines."""
+        if self._late_help is not None:
+            self.help = self._late_help()
         record = super().get_help_record(ctx)
         if record is None or not isinstance(self.type, LazyChoice):
             return record
@@ -101,6 +104,19 @@ def with_verbosity_level(args):
         elif re.fullmatch('-[qv]{2,}', args[k]):
             args[k : k + 1] = ['-q'] * ('q' in args[k]) + ['-v', '3'] * ('v' in args[k])
     return args
+
+
+def accepted(spellings):
+    """The names of a dictionary from spelling to name, each with its other spelling if any: ['margin (or 2)', ...]."""
+    others = {name: spelling for spelling, name in spellings.items() if spelling != name}
+    names = dict.fromkeys(spellings.values())
+    return [f'{name} (or {others[name]})' if name in others else name for name in names]
+
+
+def listed(names):
+    """'a', 'a and b', 'a, b and c'."""
+    *others, last = names
+    return f'{", ".join(others)} and {last}' if others else last
 
 
 class Whole(click.IntRange):

@@ -20,28 +20,20 @@ import functools
 
 import click
 
+from cython_ext.features.feature_sets import FEATURE_SETS
+from cython_ext.objectives.registry import OBJECTIVES
 from cython_ext.tasks.registry import TASKS
+from cython_ext.tasks.relaxations import RELAXATIONS
 from ssvm_cli.options import other_programs
-from ssvm_cli.options.command import GeometricPath, LazyChoice, Number, NumberOrPath, Option, Whole
+from ssvm_cli.options.command import GeometricPath, LazyChoice, Number, NumberOrPath, Option, Whole, accepted, listed
+from ssvm_cli.options.task_losses import TaskLoss, losses_help
 
-OBJECTIVES = ('hinge', 'log', 'softmax-margin')
-FEATURE_SETS = ('all', 'observed')
 ORDERS = ('1', '2')
-RELAXATIONS = ('none', 'lp', 'soft')
 SCALES = ('none', 'max', 'std')
 KERNELS = ('linear', 'poly', 'rbf')
 # What svm_struct_learn writes for -o and -l is understood too: spelling -> name.
 RESCALE = {'margin': 'margin', '2': 'margin', 'slack': 'slack', '1': 'slack'}
 SLACK_NORMS = ('1', '2')
-TASK_LOSSES = {
-    'zero-one': 'zero-one',
-    '0': 'zero-one',
-    'hamming': 'hamming',
-    '1': 'hamming',
-    'f1': 'f1',
-    'given': 'given',
-    'overlap': 'overlap',
-}
 
 
 def formats():
@@ -49,6 +41,17 @@ def formats():
     from data_formats.formats.registry import FORMATS
 
     return ['auto', *FORMATS]
+
+
+def tasks_help():
+    """The help text of --task."""
+    from data_formats.formats.registry import FORMATS
+
+    usual = {}
+    for name, module in FORMATS.items():
+        usual.setdefault(module.TASKS[0], []).append(name)
+    default = ', '.join(f'{task} for {listed(usual[task])}' for task in TASKS if task in usual)
+    return f'Output structure. Default by format: {default}.'
 
 
 def option(*names, section, **kwargs):
@@ -64,13 +67,6 @@ def together(*decorators):
         return command
 
     return decorate
-
-
-def accepted(spellings):
-    """The names of a dictionary from spelling to name, each with its other spelling if any: ['margin (or 2)', ...]."""
-    others = {name: spelling for spelling, name in spellings.items() if spelling != name}
-    names = dict.fromkeys(spellings.values())
-    return [f'{name} (or {others[name]})' if name in others else name for name in names]
 
 
 class Spelling(click.Choice):
@@ -170,9 +166,7 @@ data_options = together(
     data(
         '--task',
         type=click.Choice(TASKS),
-        help='Output structure. Default: multiclass for SVMlight, dependency for CoNLL-X and CoNLL-U, cfg for '
-        'brackets, alignment for FASTA, multilabel for LIBSVM multilabel and ARFF, graph for JSON lines, matching for '
-        'links, candidates for SVMlight ranking, boxes for pictures, chain for the others.',
+        help=tasks_help,
     ),
     format_option(),
     zero_based_option,
@@ -227,12 +221,8 @@ objective_options = together(
     objective(
         '-l',
         '--task-loss',
-        metavar='[zero-one|hamming|f1|given|overlap|tree|FILE]',
-        help='Loss of a wrong output; f1: 1 - F1 of the brackets of a tree; given: what the data say that a candidate '
-        'loses; overlap: 1 - intersection over union of boxes; tree: the height of the lowest node of the --taxonomy '
-        'above both; FILE is a tab-separated cost matrix with label names in its header and a row per right label. '
-        'Default: zero-one (or 0) for multiclass, hamming (or 1) for chains, dependency trees, label sets, '
-        'graphs and matchings, f1 for grammars, given for candidates, overlap for boxes.',
+        type=TaskLoss(),
+        help=losses_help,
     ),
     objective(
         '-o',

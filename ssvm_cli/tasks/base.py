@@ -18,15 +18,22 @@ class Task:
 
     Attributes:
         name: of the task, in --task and in models.
+        data_of: the task whose formats hold data of this one too, where no format names it in its TASKS.
         options: those of TASK_OPTIONS that have a meaning for it, by parameter name.
         outputs_name: what files have of right outputs, for messages: 'labels'.
         empty: the output of an example without words, of data that have some.
     """
 
     name = None
+    data_of = None
     options = ()
     outputs_name = 'labels'
     empty = None
+
+    @property
+    def reads(self):
+        """The task that formats and ReadOptions know."""
+        return self.data_of or self.name
 
     # ------------------------------------------------------------------------------------------- training
 

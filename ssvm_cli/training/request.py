@@ -8,13 +8,13 @@ from cython_ext.tasks.registry import task_info
 from data_formats.errors import UsageError
 from ssvm_cli.examples.reading import task_before_reading
 from ssvm_cli.options import other_programs
-from ssvm_cli.options.classes import TREE, requested_kind
-from ssvm_cli.options.groups import TASK_LOSSES, accepted
+from ssvm_cli.options.classes import requested_kind
 from ssvm_cli.options.kernel import requested_kernel
 from ssvm_cli.options.label_pairs import check_pairs
 from ssvm_cli.options.run_files import check_files
 from ssvm_cli.options.settings import check_oracle, parse_settings, with_oracle
 from ssvm_cli.options.solver_choice import choose, suits
+from ssvm_cli.options.task_losses import TREE, accepted_losses, named_loss
 
 # Why the best outputs of all values of a loss are out of reach.
 UNTOLD = {
@@ -37,9 +37,7 @@ def check_request(o):
         raise UsageError('--resume and --resume-if-saved exclude each other: give one of them')
     if o.resume and o.init:
         raise UsageError('--resume goes on from a checkpoint and --init from a model: give one of them')
-    if o.task_loss not in (None, TREE, *TASK_LOSSES) and not os.path.exists(o.task_loss):
-        known = ', '.join((*accepted(TASK_LOSSES), TREE))
-        raise UsageError(f'--task-loss {o.task_loss}: no such file (expected {known} or a file)')
+    check_loss_is_one(o)
     check_pairs(o)
     kernel = requested_kernel(o)
     kind = requested_kind(o)
@@ -52,6 +50,14 @@ def check_request(o):
         raise UsageError(f'--init: {info.name} cannot start from a model (solvers that can: {", ".join(able)})')
     check_files(o, kind)
     return info, settings
+
+
+def check_loss_is_one(o):
+    """Refuse a --task-loss that is neither a name nor a file."""
+    if o.task_loss in (None, TREE) or os.path.exists(o.task_loss) or named_loss(o.task_loss, o.task) is not None:
+        return
+    known = ', '.join(accepted_losses())
+    raise UsageError(f'--task-loss {o.task_loss}: no such file (expected {known} or a file)')
 
 
 def requested_solver(o, loss):
@@ -73,7 +79,7 @@ def requested_loss(o, task):
         return 'zero-one'
     if o.task_loss is None:
         return None if task is None else task_info(task).default_loss
-    return TASK_LOSSES.get(o.task_loss)
+    return None if o.task_loss == TREE else named_loss(o.task_loss, task)
 
 
 def settled_loss(o, examples):
@@ -85,8 +91,9 @@ def settled_loss(o, examples):
     """
     if o.task_loss == TREE:
         return TREE, examples.classes.tree_loss
-    if o.task_loss in (None, *TASK_LOSSES):
-        return requested_loss(o, examples.task.name), None
+    name = requested_loss(o, examples.task.name)
+    if o.task_loss is None or name is not None:
+        return name, None
     from data_formats.classes.label_matrix import read_cost_matrix
 
     info = task_info(examples.task.name)

@@ -19,7 +19,7 @@ WITHOUT_LABELS = ('matching', 'candidates', 'boxes')
 
 
 def test_formats_and_options_know_all_tasks():
-    assert {task for module in FORMATS.values() for task in module.TASKS} == set(TASKS)
+    assert {task for module in FORMATS.values() for task in module.TASKS} == {tasks.task_named(k).reads for k in TASKS}
     assert list(groups.TASKS) == list(TASKS)
 
 
