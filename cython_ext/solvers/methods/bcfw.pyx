@@ -8,7 +8,7 @@ block_dual.pyx then solves the quadratic program over the set. acceleration.pyx 
 import numpy as np
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t
 
 from cython_ext.common.prefixes import prefixed, stripped
 from cython_ext.core.problem cimport Problem
@@ -17,17 +17,18 @@ from cython_ext.solvers.parts.acceleration cimport Acceleration
 from cython_ext.solvers.blocks.block_dual cimport BlockDual
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport DONE, NO_ROOM, STOPPED, Solver, Visit
+from cython_ext.solvers.visiting cimport VisitingSolver
 
 cdef enum:
     AHEAD = 4                   # visits
 cdef double PRECISION = 1e-3    # of the steps within an example
 
 
-cdef class BlockFrankWolfe(Solver):
+cdef class BlockFrankWolfe(VisitingSolver):
     """options: as OPTIONS below; seed: of the order of visits."""
 
     def __init__(self, Problem problem not None, options, seed=0):
-        Solver.__init__(self, problem)
+        VisitingSolver.__init__(self, problem, seed)
         self.block = BlockDual(problem, options['average'])
         self.sampling, self.cache = options['sampling'], options['cache']
         self.pairwise = options['steps'] == 'pairwise'
@@ -35,12 +36,8 @@ cdef class BlockFrankWolfe(Solver):
             raise ValueError('plain steps need dual weights that sum to 1, which slack norm 2 has not (steps=pairwise)')
         self.acceleration = Acceleration(problem) if options['acceleration'] else None
         self.block.strength = problem.lam if self.acceleration is None else self.acceleration.strength()
-        self.position = -1
         self.neighbours = problem.structure.neighbours()
-        self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
-        cdef int32_t[::1] order = np.zeros(problem.n, np.int32)
         cdef double[::1] gaps = np.full(problem.n, np.inf)
-        self.order_array, self.order = np.asarray(order), &order[0]
         self.gap_array, self.gaps = np.asarray(gaps), &gaps[0]
 
     @property
@@ -49,31 +46,7 @@ cdef class BlockFrankWolfe(Solver):
 
     # ------------------------------------------------------------------------------------------------ passes
 
-    def run_pass(self, int32_t[::1] stop):
-        cdef Py_ssize_t q, n = self.problem.n
-        cdef Visit ending = DONE
-        if self.position < 0:
-            self._begin_pass()
-        with nogil:
-            for q in range(self.position, n):
-                if stop[0]:
-                    break
-                if q + 2 * AHEAD < n:               # working sets lie far apart
-                    self.block.sets.announce(self.order[q + 2 * AHEAD])
-                    self.block.sets.fetch(self.order[q + AHEAD])
-                    self.problem.features.fetch(self.order[q + AHEAD], self.block.w_data)
-                ending = self.visit(self.order[q])
-                if ending != DONE:
-                    break
-                self.position = q + 1
-        if ending == NO_ROOM:
-            raise MemoryError
-        if self.position < n:
-            return False
-        self._end_pass()
-        return True
-
-    def _begin_pass(self):
+    def begin_pass(self, stop):
         """Draws the order of visits; before that, the outer step of the acceleration, so that between passes w is the
         inner solution itself."""
         if self.acceleration is not None and self.passes > 0:
@@ -81,12 +54,10 @@ cdef class BlockFrankWolfe(Solver):
             self.block.strength = self.acceleration.strength()
         self._draw_order()
         self.loss_sum = self.gap_sum = 0.0
-        self.position = 0
+        return True
 
-    def _end_pass(self):
+    def end_pass(self):
         problem = self.problem
-        self.position = -1
-        self.passes += 1
         self.estimated_gap = self.gap_sum / problem.n
         if self.acceleration is not None:
             self.acceleration.end_pass(self.block.w)
@@ -111,17 +82,15 @@ cdef class BlockFrankWolfe(Solver):
             draws = np.array([random_unit(&self.random) for _ in range(n)]) * total
             self.order_array[:] = np.minimum(np.searchsorted(cumulative, draws, side='right'), n - 1)
         else:
-            self._permute()
+            self.permute()
 
-    def _permute(self):
+    def permute(self):
         """A new permutation; examples that share memory stay together, in an order of their own."""
-        cdef Py_ssize_t q, g, at = 0, n = self.problem.n
+        cdef Py_ssize_t q, g, at = 0
         cdef int64_t[::1] begin
         cdef int32_t[::1] runs
         if self.neighbours is None:
-            for q in range(n):
-                self.order[q] = <int32_t> q
-            shuffle(&self.random, self.order, n)
+            VisitingSolver.permute(self)
             return
         begin, runs = self.neighbours, np.arange(len(self.neighbours) - 1, dtype=np.int32)
         shuffle(&self.random, &runs[0], len(runs))
@@ -137,6 +106,7 @@ cdef class BlockFrankWolfe(Solver):
         """One block step."""
         cdef double bias, value, loss, gap
         cdef Py_ssize_t place
+        self.look_ahead()
         if not self.block.look(i, &value, &bias):
             return STOPPED
         loss = self.block.objective.loss_of(value)
@@ -157,6 +127,14 @@ cdef class BlockFrankWolfe(Solver):
             self.block.apply(i)
         self.block.prune(i, self.cache)
         return DONE
+
+    cdef void look_ahead(self) noexcept nogil:
+        """Fetches the memory of visits to come: working sets lie far apart."""
+        cdef Py_ssize_t q = self.position
+        if q + 2 * AHEAD < self.problem.n:
+            self.block.sets.announce(self.order[q + 2 * AHEAD])
+            self.block.sets.fetch(self.order[q + AHEAD])
+            self.problem.features.fetch(self.order[q + AHEAD], self.block.w_data)
 
     # --------------------------------------------------------------------------------------- what others ask for
 
@@ -186,17 +164,15 @@ cdef class BlockFrankWolfe(Solver):
     def state(self):
         return {
             **Solver.state(self), **prefixed('block', self.block.state()),
-            'order': self.order_array.copy(), 'gaps': self.gap_array.copy(), 'position': self.position,
-            'random': self.random, 'loss_sum': self.loss_sum, 'gap_sum': self.gap_sum,
+            **self.pass_state(), 'gaps': self.gap_array.copy(), 'loss_sum': self.loss_sum, 'gap_sum': self.gap_sum,
             'estimated_gap': self.estimated_gap, 'dual_norm2': self.dual_norm2, 'estimate': list(self.last_estimate or ()),
             **({} if self.acceleration is None else prefixed('outer', self.acceleration.state())),
         }
 
     def restore(self, state):
-        Solver.restore(self, state)
+        VisitingSolver.restore(self, state)
         self.block.restore(stripped('block', state))
-        self.order_array[:], self.gap_array[:] = state['order'], state['gaps']
-        self.position, self.random = state['position'], state['random']
+        self.gap_array[:] = state['gaps']
         self.loss_sum, self.gap_sum = state['loss_sum'], state['gap_sum']
         self.estimated_gap, self.dual_norm2 = state['estimated_gap'], state['dual_norm2']
         self.last_estimate = tuple(state['estimate']) or None

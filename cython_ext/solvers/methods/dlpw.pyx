@@ -19,19 +19,19 @@ and mixed with the right outputs as far as that is better.
 import numpy as np
 
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from cython_ext.core.local_marginals cimport agree
 from cython_ext.losses.loss cimport DecomposableLoss
 from cython_ext.core.problem import RANGES, Evaluation
 from cython_ext.core.problem cimport Problem
-from cython_ext.common.rng cimport shuffle
 from cython_ext.solvers.parts.averaged_weights cimport AveragedWeights
 from cython_ext.solvers.parts.radius import largest_right_norm2
 from cython_ext.solvers.parts.first_step import best_first_step
 from cython_ext.solvers.options import Option, SolverInfo
-from cython_ext.solvers.solver cimport Solver
+from cython_ext.solvers.solver cimport DONE, Solver, Visit
+from cython_ext.solvers.visiting cimport VisitingSolver
 from cython_ext.structures.graph.factor_graphs cimport FactorGraphs
 from cython_ext.relaxations.messages cimport Messages
 from cython_ext.structures.workspace cimport Workspace
@@ -45,7 +45,7 @@ cdef double CONSTANT = 1e12     # a t0 with which steps hardly change
 cdef double LEAST = 1e-6        # temperature
 
 
-cdef class Dlpw(Solver):
+cdef class Dlpw(VisitingSolver):
     """options: as OPTIONS below; seed: of the order of visits."""
 
     cdef Messages messages
@@ -62,13 +62,9 @@ cdef class Dlpw(Solver):
     cdef double temperature
     cdef Py_ssize_t sweeps
     cdef bint average
-    cdef object order_array
-    cdef int32_t *order
-    cdef readonly Py_ssize_t position
-    cdef uint64_t random
 
     def __init__(self, Problem problem not None, options, seed=0):
-        Solver.__init__(self, problem)
+        VisitingSolver.__init__(self, problem, seed)
         self.messages, self.graphs, self.loss = problem.structure.messages, problem.structure.graphs, problem.objective.loss
         self.work, self.weights = Workspace(problem.structure), AveragedWeights(problem.features)
         if 0 < options['smoothing'] < LEAST:
@@ -77,13 +73,10 @@ cdef class Dlpw(Solver):
         cdef int64_t[::1] begin = problem.structure.part_indptr()
         cdef double[::1] delta = np.zeros(self.messages.agreements.n + 1), beliefs = np.zeros(begin[problem.n] + 1)
         cdef double[::1] scratch = np.empty(self.messages.scratch_size + 1)
-        cdef int32_t[::1] order = np.zeros(problem.n, np.int32)
         self.delta, self.delta_data = np.asarray(delta), &delta[0]
         self.beliefs, self.belief_data = np.asarray(beliefs), &beliefs[0]
         self.part_indptr, self.part_begin = np.asarray(begin), &begin[0]
         self.memory, self.scratch = scratch, &scratch[0]
-        self.order_array, self.order = np.asarray(order), &order[0]
-        self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
         self.step = options['step'] if options['step'] > 0 else 1.0 / problem.lam
         self.t0 = options['t0'] if options['t0'] > 0 else max(1.0, self.step / self._first_step())
         self._begin()
@@ -107,7 +100,7 @@ cdef class Dlpw(Solver):
                 for i in range(count):
                     if stop[0]:
                         break
-                    total += self.visit(i)
+                    total += self.minimise(i)
         self.problem.pool.check()
         return total
 
@@ -116,32 +109,16 @@ cdef class Dlpw(Solver):
         cdef Py_ssize_t i, c, count
         self.weights.clear()
         self.delta[:] = self.beliefs[:] = 0
-        self.position = -1
         for i in range(self.problem.n):
             count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.ids, self.work.counts)
             for c in range(count):
                 self.belief_data[self.part_begin[i] + self.work.ids[c]] = self.work.counts[c]
 
-    def run_pass(self, int32_t[::1] stop):
-        cdef Py_ssize_t q, n = self.problem.n
-        if self.position < 0:
-            self.position = 0
-            for q in range(n):
-                self.order[q] = <int32_t> q
-            shuffle(&self.random, self.order, n)
-        with nogil:
-            for q in range(self.position, n):
-                if stop[0]:
-                    break
-                self.visit(self.order[q])
-                self.position = q + 1
-        if self.position < n:
-            return False
-        self.position = -1
-        self.passes += 1
-        return True
+    cdef Visit visit(self, Py_ssize_t i) noexcept nogil:
+        self.minimise(i)
+        return DONE
 
-    cdef double visit(self, Py_ssize_t i) noexcept nogil:
+    cdef double minimise(self, Py_ssize_t i) noexcept nogil:
         """Minimises over the messages of an example, and takes a step on w; returns what they bound its loss by."""
         cdef double *mean = self.work.mean
         cdef double *belief = self.belief_data + self.part_begin[i]
@@ -260,15 +237,13 @@ cdef class Dlpw(Solver):
     def state(self):
         return {
             **Solver.state(self), **self.weights.state(), 'messages': self.delta.copy(), 'beliefs': self.beliefs.copy(),
-            'order': self.order_array.copy(), 'position': self.position, 'random': self.random, 't0': self.t0,
+            **self.pass_state(), 't0': self.t0,
         }
 
     def restore(self, state):
-        Solver.restore(self, state)
+        VisitingSolver.restore(self, state)
         self.weights.restore(state)
         self.delta[:], self.beliefs[:] = state['messages'], state['beliefs']
-        self.order_array[:] = state['order']
-        self.position, self.random = state['position'], state['random']
         self.t0 = state['t0']
 
 

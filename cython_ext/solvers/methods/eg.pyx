@@ -14,15 +14,14 @@ Acceleration comes after it.
 import numpy as np
 
 from libc.math cimport log
-from libc.stdint cimport int32_t, uint64_t
 
 from cython_ext.common.prefixes import prefixed, stripped
 from cython_ext.core.problem cimport Problem
-from cython_ext.common.rng cimport shuffle
 from cython_ext.solvers.parts.acceleration cimport Acceleration
 from cython_ext.solvers.blocks.natural_dual cimport NaturalDual
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport DONE, STOPPED, Solver, Visit
+from cython_ext.solvers.visiting cimport VisitingSolver
 
 cdef enum:
     HALVINGS = 8                # most of one visit
@@ -36,7 +35,7 @@ HARD, EASY = 0.1, 2.0               # lambda n below which there is annealing, a
 cdef double ROUNDING = 1e-11    # of the largest term of a gain: a dual that falls by less has not fallen
 
 
-cdef class Eg(Solver):
+cdef class Eg(VisitingSolver):
     """options: as OPTIONS below; seed: of the order of visits."""
 
     cdef readonly NaturalDual dual
@@ -47,15 +46,12 @@ cdef class Eg(Solver):
     cdef double growth
     cdef readonly double anneal                 # lambda of the first pass / lambda
     cdef bint random_order
-    cdef object order_array
-    cdef int32_t *order
-    cdef readonly Py_ssize_t position           # in the pass under way; -1 before it is drawn
-    cdef uint64_t random
     cdef readonly double gain                   # of the dual in this pass, times n
     cdef readonly double dual_norm2             # ||w(alpha)||^2 after the last pass
 
     def __init__(self, Problem problem not None, options, seed=0):
-        Solver.__init__(self, problem)
+        VisitingSolver.__init__(self, problem, seed)
+        self.file_order()
         self.anneal, start, lam_n, many = options['anneal'], options['start'], problem.lam * problem.n, problem.n >= MANY
         if self.anneal == 0:
             self.anneal = EASY / lam_n if lam_n < HARD and many else 1.0
@@ -68,12 +64,8 @@ cdef class Eg(Solver):
             self.acceleration = Acceleration(problem, eager=False)
         self.growth = options['growth']
         self.random_order = options['order'] == 'random'
-        self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
         cdef double[::1] steps = np.empty(problem.n)
-        cdef int32_t[::1] order = np.arange(problem.n, dtype=np.int32)
         self.steps, self.step_data = np.asarray(steps), &steps[0]
-        self.order_array, self.order = np.asarray(order), &order[0]
-        self.position = -1
         self.steps[:] = options['step'] if options['step'] > 0 else self._first_step(start)
 
     def _first_step(self, double start):
@@ -89,31 +81,20 @@ cdef class Eg(Solver):
         self.gain = 0.0
         return found
 
-    def run_pass(self, int32_t[::1] stop):
-        cdef Py_ssize_t q, n = self.problem.n
-        if self.position < 0:
-            if self.random_order:
-                shuffle(&self.random, self.order, n)
-            self._next_problem()
-            self.position, self.gain = 0, 0.0
-        with nogil:
-            for q in range(self.position, n):
-                if stop[0]:
-                    break
-                if self.visit(self.order[q]) == STOPPED:
-                    break
-                self.position = q + 1
-        if self.position < n:
-            return False
-        self.position = -1
-        self.passes += 1
+    def begin_pass(self, stop):
+        if self.random_order:
+            self.reshuffle()
+        self._next_problem()
+        self.gain = 0.0
+        return True
+
+    def end_pass(self):
         if self.acceleration is None or self._larger(self.passes - 1) > 1:
             scale = self.dual.strength / self.problem.lam
             self.dual_norm2 = scale * scale * self.problem.features.inner(self.dual.w, self.dual.w)
         else:
             self.acceleration.end_pass(self.dual.w)
             self.dual_norm2 = self.acceleration.dual_norm2
-        return True
 
     def _larger(self, passes):
         """lambda of the pass after so many, as a multiple of lambda."""
@@ -192,17 +173,16 @@ cdef class Eg(Solver):
         return {
             **Solver.state(self), 'first': np.zeros(0) if self.first is None else self.first,
             **prefixed('dual', self.dual.state()),
-            'steps': self.steps.copy(), 'order': self.order_array.copy(), 'position': self.position,
-            'random': self.random, 'gain': self.gain, 'dual_norm2': self.dual_norm2, 'anneal': self.anneal,
+            'steps': self.steps.copy(), **self.pass_state(),
+            'gain': self.gain, 'dual_norm2': self.dual_norm2, 'anneal': self.anneal,
             **({} if self.acceleration is None else prefixed('outer', self.acceleration.state())),
         }
 
     def restore(self, state):
-        Solver.restore(self, state)
+        VisitingSolver.restore(self, state)
         self.first = np.array(state['first']) if len(state['first']) else None
         self.dual.restore(stripped('dual', state))
-        self.steps[:], self.order_array[:] = state['steps'], state['order']
-        self.position, self.random, self.gain = state['position'], state['random'], state['gain']
+        self.steps[:], self.gain = state['steps'], state['gain']
         self.dual_norm2, self.anneal = state['dual_norm2'], state['anneal']
         if self.acceleration is not None:
             self.acceleration.restore(stripped('outer', state))

@@ -16,19 +16,19 @@ a the mean loss of the mistakes and q = ||w||^2 / (2 lambda n^2 N^2): the best t
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcmp
 
 from cython_ext.common.prefixes import prefixed, stripped
 from cython_ext.core.problem cimport Problem
-from cython_ext.common.rng cimport shuffle
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport DONE, NO_ROOM, STOPPED, Solver, Visit
+from cython_ext.solvers.visiting cimport VisitingSolver
 from cython_ext.solvers.blocks.working_sets cimport WorkingSet, WorkingSets
 from cython_ext.structures.workspace cimport Workspace
 
 
-cdef class Perceptron(Solver):
+cdef class Perceptron(VisitingSolver):
     """options: as OPTIONS below; seed: of the order of visits. It has finished after a pass without a mistake."""
 
     minimises = False
@@ -41,49 +41,25 @@ cdef class Perceptron(Solver):
     cdef readonly int64_t visits
     cdef readonly int64_t mistakes              # in the pass under way, or the last one
     cdef bint average, shuffled
-    cdef object order_array
-    cdef int32_t *order
-    cdef readonly Py_ssize_t position           # in the pass under way; -1 between passes
-    cdef uint64_t random
 
     def __init__(self, Problem problem not None, options, seed=0):
-        Solver.__init__(self, problem)
+        VisitingSolver.__init__(self, problem, seed)
+        self.file_order()
         self.sets = WorkingSets(problem.structure)
         self.work = Workspace(problem.structure)
         cdef double[::1] w = problem.features.zeros(), late = problem.features.zeros()
-        cdef int32_t[::1] order = np.arange(problem.n, dtype=np.int32)
         self.w, self.w_data = np.asarray(w), &w[0] if len(w) else NULL
         self.late, self.late_data = np.asarray(late), &late[0] if len(late) else NULL
-        self.order_array, self.order = np.asarray(order), &order[0]
         self.average, self.shuffled = options['average'], options['shuffle']
-        self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
-        self.position = -1
 
-    def run_pass(self, int32_t[::1] stop):
-        cdef Py_ssize_t q, n = self.problem.n
-        cdef Visit ending = DONE
-        if self.position < 0:
-            self.position = self.mistakes = 0
-            if self.shuffled:
-                for q in range(n):
-                    self.order[q] = <int32_t> q
-                shuffle(&self.random, self.order, n)
-        with nogil:
-            for q in range(self.position, n):
-                if stop[0]:
-                    break
-                ending = self.visit(self.order[q])
-                if ending != DONE:
-                    break
-                self.position = q + 1
-        if ending == NO_ROOM:
-            raise MemoryError
-        if self.position < n:
-            return False
-        self.position = -1
-        self.passes += 1
-        self.finished = self.mistakes == 0
+    def begin_pass(self, stop):
+        self.mistakes = 0
+        if self.shuffled:
+            self.permute()
         return True
+
+    def end_pass(self):
+        self.finished = self.mistakes == 0
 
     cdef Visit visit(self, Py_ssize_t i) noexcept nogil:
         """Decodes one example and learns from a mistake."""
@@ -144,15 +120,14 @@ cdef class Perceptron(Solver):
         return {
             **Solver.state(self), **prefixed('sets', self.sets.state()),
             'w': self.w.copy(), 'late': self.late.copy(), 'visits': self.visits, 'mistakes': self.mistakes,
-            'order': self.order_array.copy(), 'position': self.position, 'random': self.random,
+            **self.pass_state(),
         }
 
     def restore(self, state):
-        Solver.restore(self, state)
+        VisitingSolver.restore(self, state)
         self.sets.restore(stripped('sets', state))
-        self.w[:], self.late[:], self.order_array[:] = state['w'], state['late'], state['order']
+        self.w[:], self.late[:] = state['w'], state['late']
         self.visits, self.mistakes = state['visits'], state['mistakes']
-        self.position, self.random = state['position'], state['random']
 
 
 OPTIONS = {

@@ -38,10 +38,10 @@ cdef class ScSvrg(Svrg):
         Svrg.set_start(self, w)
         self.alpha, self.epochs, self.kappa = None, 0, 0.0
 
-    def _begin(self, stop):
+    def begin_pass(self, stop):
         if self.alpha is None and not self.plain:
             self._start_outer_steps()
-        return Svrg._begin(self, stop)
+        return Svrg.begin_pass(self, stop)
 
     def _go_back(self):
         """And without the momentum."""

@@ -8,17 +8,17 @@ weight 2 / (p + 1); of the log losses it is the softmax of the scores.
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t
 
 from cython_ext.objectives.objective cimport MaxObjective, SumObjective
 from cython_ext.common.prefixes import prefixed, stripped
 from cython_ext.core.problem cimport Problem
-from cython_ext.common.rng cimport shuffle
 from cython_ext.solvers.parts.averaged_weights cimport AveragedWeights
 from cython_ext.solvers.parts.radius import largest_right_norm2
 from cython_ext.solvers.parts.first_step import best_first_step
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport DONE, STOPPED, Solver, Visit
+from cython_ext.solvers.visiting cimport VisitingSolver
 from cython_ext.solvers.blocks.working_sets cimport WorkingSet, WorkingSets
 from cython_ext.structures.workspace cimport Workspace
 
@@ -27,7 +27,7 @@ cdef enum:
     KEPT = 50                   # outputs of an example that the dual point keeps
 
 
-cdef class Sgd(Solver):
+cdef class Sgd(VisitingSolver):
     """options: as OPTIONS below; seed: of the order of visits."""
 
     cdef bint sums
@@ -37,15 +37,10 @@ cdef class Sgd(Solver):
     cdef Workspace work
     cdef AveragedWeights weights
     cdef readonly double gamma0, t0
-    cdef object order_array
-    cdef int32_t *order
-    cdef readonly Py_ssize_t position
-    cdef uint64_t random
     cdef double loss_sum
-    cdef object last_estimate
 
     def __init__(self, Problem problem not None, options, seed=0):
-        Solver.__init__(self, problem)
+        VisitingSolver.__init__(self, problem, seed)
         self.sums = problem.sums
         if self.sums:
             self.sum_objective = problem.objective
@@ -54,14 +49,10 @@ cdef class Sgd(Solver):
             self.sets = WorkingSets(problem.structure)
         self.work = Workspace(problem.structure)
         self.weights = AveragedWeights(problem.features)
-        cdef int32_t[::1] order = np.zeros(problem.n, np.int32)
-        self.order_array, self.order = np.asarray(order), &order[0]
-        self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
         self.gamma0 = options['gamma0'] if options['gamma0'] > 0 else best_first_step(
             self._trial, min(1.0 / largest_right_norm2(problem, self.work), 0.5 / problem.lam), 1.0 / problem.lam)
         self.t0 = options['t0'] if options['t0'] > 0 else 2.0 / (problem.lam * self.gamma0)
         self.weights.clear()
-        self.position = -1
 
     def _trial(self, step):
         """The objective of the average over one pass with a constant step over the first examples, on these."""
@@ -75,7 +66,7 @@ cdef class Sgd(Solver):
             for i in range(count):
                 if stop[0]:
                     break
-                self.visit(i, False)
+                self.descend(i, False)
         w = self.weights.average()
         with nogil:
             for i in range(count):
@@ -90,28 +81,14 @@ cdef class Sgd(Solver):
         """Begin at w instead of 0."""
         self.weights.v[:] = w
 
-    def run_pass(self, int32_t[::1] stop):
-        cdef Py_ssize_t q, n = self.problem.n
-        if self.position < 0:
-            self.position = 0
-            for q in range(n):
-                self.order[q] = <int32_t> q
-            shuffle(&self.random, self.order, n)
-            self.loss_sum = 0.0
-        with nogil:
-            for q in range(self.position, n):
-                if stop[0]:
-                    break
-                if self.visit(self.order[q], True) == STOPPED:
-                    break
-                self.position = q + 1
-        if self.position < n:
-            return False
-        self.position = -1
-        self.passes += 1
-        return True
+    def begin_pass(self, stop):
+        self.loss_sum = 0.0
+        return VisitingSolver.begin_pass(self, stop)
 
-    cdef Visit visit(self, Py_ssize_t i, bint remember) noexcept nogil:
+    cdef Visit visit(self, Py_ssize_t i) noexcept nogil:
+        return self.descend(i, True)
+
+    cdef Visit descend(self, Py_ssize_t i, bint remember) noexcept nogil:
         """One step. remember: put the oracle's output into the dual point."""
         cdef Py_ssize_t c, part, count
         cdef double step = self.gamma0 / (1.0 + <double> self.weights.t / self.t0), delta = 0.0, factor = 1.0, loss
@@ -180,18 +157,15 @@ cdef class Sgd(Solver):
         return {
             **Solver.state(self),
             **({} if self.sets is None else prefixed('sets', self.sets.state())),
-            **self.weights.state(), 'gamma0': self.gamma0, 't0': self.t0, 'order': self.order_array.copy(),
-            'position': self.position, 'random': self.random, 'loss_sum': self.loss_sum,
+            **self.weights.state(), 'gamma0': self.gamma0, 't0': self.t0, **self.pass_state(), 'loss_sum': self.loss_sum,
         }
 
     def restore(self, state):
-        Solver.restore(self, state)
+        VisitingSolver.restore(self, state)
         if self.sets is not None:
             self.sets.restore(stripped('sets', state))
         self.weights.restore(state)
-        self.order_array[:] = state['order']
-        self.gamma0, self.t0, self.random = state['gamma0'], state['t0'], state['random']
-        self.position, self.loss_sum = state['position'], state['loss_sum']
+        self.gamma0, self.t0, self.loss_sum = state['gamma0'], state['t0'], state['loss_sum']
 
 
 OPTIONS = {

@@ -1,12 +1,12 @@
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int64_t
 
 from cython_ext.features.feature_map cimport Accumulator
 from cython_ext.objectives.smoothed cimport SmoothedLoss, SmoothedWorkspace
 from cython_ext.solvers.blocks.averaged_dual cimport AveragedDual
-from cython_ext.solvers.solver cimport Solver, Visit
+from cython_ext.solvers.visiting cimport VisitingSolver
 
 
-cdef class Svrg(Solver):
+cdef class Svrg(VisitingSolver):
     cdef readonly SmoothedLoss loss
     cdef SmoothedWorkspace work
     cdef readonly AveragedDual average              # of the max and the top-K oracle
@@ -32,16 +32,10 @@ cdef class Svrg(Solver):
     cdef float *one_mean                            # [max_size] of the example that is visited, then
     cdef const int64_t *offsets
     cdef double *linear                             # [n] smoothed loss at the anchor less <E_u[s] - s(y_i), theta>
-    cdef object order_array
-    cdef int32_t *order
-    cdef uint64_t random
-    cdef readonly bint ready                        # the pass has its full gradient
-    cdef readonly Py_ssize_t position               # inner steps done in this pass
     cdef public Py_ssize_t plain                    # passes of plain stochastic steps that are left
     cdef double[2] divergence                       # sum of Bregman divergences from the anchor, by half of the pass
     cdef double[4] distance                         # ||w - fixed||^2 at the start, at 1/4 and 3/4 and at the end
     cdef object last                                # (value, dual, smoothing) at the last anchor
 
-    cdef Visit visit(self, Py_ssize_t i, double *divergence) noexcept nogil
     cdef const float *mean_at_anchor(self, Py_ssize_t i) noexcept nogil
     cdef void fold(self) noexcept nogil

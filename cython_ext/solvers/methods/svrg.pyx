@@ -32,7 +32,7 @@ a subgradient method, and the dual point follows as in batch Frank-Wolfe, a line
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from cython_ext.features.feature_map cimport Accumulator
@@ -40,12 +40,12 @@ from cython_ext.kernels.vectors cimport vector
 from cython_ext.objectives.smoothed cimport SmoothedLoss, SmoothedWorkspace
 from cython_ext.objectives.smoothed import smoothed_loss
 from cython_ext.core.problem cimport Problem
-from cython_ext.common.rng cimport shuffle
 from cython_ext.solvers.blocks.averaged_dual cimport AveragedDual
 from cython_ext.solvers.parts.radius import largest_right_norm2
 from cython_ext.solvers.parts.first_step import best_first_step
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport DONE, STOPPED, Solver, Visit
+from cython_ext.solvers.visiting cimport VisitingSolver
 
 STORED = 1 << 30                # bytes up to which the statistics at the anchor are kept
 SAMPLE = 1000                   # examples on which the first step size is chosen
@@ -63,18 +63,18 @@ RISEN = 0.01                    # relative rise of the smoothed objective after 
 ROUNDING = 1e-13                # progress, relative to the objective, that is none
 
 
-cdef class Svrg(Solver):
+cdef class Svrg(VisitingSolver):
     """options: as OPTIONS below; seed: of the order of visits."""
 
     def __init__(self, Problem problem not None, options, seed=0):
-        Solver.__init__(self, problem)
+        VisitingSolver.__init__(self, problem, seed)
+        self.file_order()
         cdef Py_ssize_t i
         self.loss = smoothed_loss(problem.objective, options['oracle'], options['K'])
         self.work, self.options = self.loss.workspace(), options
         self.total = problem.features.accumulator(problem.n)
         cdef double[::1] anchor = problem.features.zeros(), fixed = problem.features.zeros()
         cdef double[::1] change = problem.features.zeros(), linear = np.zeros(problem.n)
-        cdef int32_t[::1] order = np.arange(problem.n, dtype=np.int32)
         cdef int64_t[::1] offsets = problem.structure.part_indptr()
         cdef bint stored = 4 * offsets[problem.n] <= STORED
         cdef float[::1] means = np.zeros(offsets[problem.n] + 1 if stored else 1, np.float32)
@@ -85,13 +85,11 @@ cdef class Svrg(Solver):
         self.means = &means[0] if stored else NULL
         self.one_mean, self.linear, self.offsets = &one_mean[0], &linear[0], &offsets[0]
         self.arrays = means, one_mean, linear, offsets
-        self.order_array, self.order = np.asarray(order), &order[0]
         if options['adapt'] and (problem.sums or self.loss.smooths):
             self.lowest = problem.features.zeros()
         if self.loss.outputs:
             self.average = AveragedDual(problem, self.loss.k)
         self._set_marks(options['tail'])
-        self.random = <uint64_t> (seed & 0xFFFFFFFFFFFFFFFF)
         self.mu = options['mu'] if options['mu'] > 0 else self._natural_smoothing()
         self.first_mu = self.mu
         self.short, self.best, self.since_best = 1.0 / largest_right_norm2(self.problem, self.work), np.inf, 0
@@ -137,7 +135,6 @@ cdef class Svrg(Solver):
     def _trial(self, step):
         """The smoothed objective after plain steps over the first examples, on these."""
         cdef Py_ssize_t i, count = min(self.problem.n, SAMPLE)
-        cdef double unused = 0.0
         cdef const int32_t[::1] stop = self.problem.pool.stop
         self.step, self.scale = step, 1.0
         self.change[:] = 0
@@ -145,7 +142,7 @@ cdef class Svrg(Solver):
             for i in range(count):
                 if stop[0]:
                     break
-                self.visit(i, &unused)
+                self.visit(i)
             self.fold()
         self.problem.pool.check()
         norm2 = self.problem.features.inner(self.change, self.change)
@@ -167,35 +164,23 @@ cdef class Svrg(Solver):
 
     def set_start(self, w):
         """Begin at w instead of 0."""
-        self.anchor[:], self.ready, self.plain = w, False, 0
+        self.anchor[:], self.position, self.plain = w, -1, 0
 
-    def run_pass(self, int32_t[::1] stop):
-        cdef Py_ssize_t q, n = self.problem.n, half = n // 2, begin, end, first
-        if not self.ready:
-            if not self._begin(stop):
-                return False
-            self.ready = True
-        for begin, end in zip([0, *self.marks], self.marks):
-            first = max(self.position, begin)
-            with nogil:
-                for q in range(first, end):
-                    if stop[0]:
-                        break
-                    if self.visit(self.order[q], &self.divergence[0 if q < half else 1]) == STOPPED:
-                        break
-                    self.position = q + 1
-            if self.position < end:
-                return False
-            if first < end:                                 # or it was done before an interruption
+    def visit_all(self, stop):
+        for end in self.marks:
+            if self.position < end:                         # or it was done before an interruption
+                if not self.visit_until(end, stop):
+                    return False
                 self._mark(end)
+        return True
+
+    def end_pass(self):
+        cdef Py_ssize_t n = self.problem.n
         self.oracle_calls += n if self.means != NULL or self.plain else 2 * n
         self._average_tail()
         self.distance[3] = self._distance()
         vector.axpy(self.problem.dim, 1.0, self.fixed_data, self.change_data)       # the new iterate
         self._end()
-        self.ready, self.position = False, 0
-        self.passes += 1
-        return True
 
     def _mark(self, Py_ssize_t end):
         """After so many steps of a pass."""
@@ -219,7 +204,7 @@ cdef class Svrg(Solver):
     def _distance(self):
         return self.scale * self.scale * self.problem.features.inner(self.change, self.change)
 
-    def _begin(self, stop):
+    def begin_pass(self, stop):
         """The full gradient at the anchor, and the terms that stay fixed in this pass. False: stopped on the way."""
         self.loss.mu = self.mu
         if self.plain:
@@ -233,7 +218,7 @@ cdef class Svrg(Solver):
                 break
             self._go_back()
         self._fix()
-        shuffle(&self.random, self.order, self.problem.n)
+        self.reshuffle()
         return True
 
     def _gradient(self, stop):
@@ -370,7 +355,7 @@ cdef class Svrg(Solver):
                     work.mean[work.ids[c]] -= work.counts[c]
                 total.put(chunk, i, work.mean)
 
-    cdef Visit visit(self, Py_ssize_t i, double *divergence) noexcept nogil:
+    cdef Visit visit(self, Py_ssize_t i) noexcept nogil:
         """One step on example i; adds the Bregman divergence of its loss from the anchor."""
         cdef Py_ssize_t c, size = self.problem.structure.size_of(i)
         cdef const float *mean = self.mean_at_anchor(i)
@@ -385,7 +370,7 @@ cdef class Svrg(Solver):
         value = self.loss.value(i, self.work.theta, self.work, self.work.mean, &bias)
         if self.problem.structure.stopped():
             return STOPPED
-        divergence[0] += value - linear
+        self.divergence[0 if self.position < self.problem.n // 2 else 1] += value - linear
         for c in range(size):
             change = self.work.mean[c] - mean[c]
             self.work.mean[c] = change if change > NEGLIGIBLE or change < -NEGLIGIBLE else 0.0
@@ -439,26 +424,30 @@ cdef class Svrg(Solver):
             **Solver.state(self),
             **({} if self.average is None else self.average.state()),
             **{name: getattr(self, name) for name in NUMBERS},
-            'temperature': self.loss.mu, 'anchor': self.anchor.copy(), 'order': self.order_array.copy(),
-            'random': self.random, 'position': self.position, 'ready': bool(self.ready), 'last': self.last,
+            'temperature': self.loss.mu, 'anchor': self.anchor.copy(), **self.pass_state(), 'last': self.last,
             **({} if self.lowest is None else {'lowest': self.lowest.copy()}),
             **({'fixed': self.fixed.copy(), 'change': self.change.copy(), 'scale': self.scale,
-                'measured': self._measured()} if self.ready else {}),
+                'measured': self._measured()} if self.position >= 0 else {}),
             **({'tail': self.tail.copy(), 'tails': self.tails} if self.tails else {}),
         }
+
+    def pass_state(self):
+        """ready: whether the pass has its full gradient, without which there is no position."""
+        return {'order': self.order_array.copy(), 'random': self.random, 'position': max(self.position, 0),
+                'ready': self.position >= 0}
 
     def _measured(self):
         return [self.divergence[0], self.divergence[1], *[self.distance[q] for q in range(4)]]
 
     def restore(self, state):
-        Solver.restore(self, state)
-        self.anchor[:], self.order_array[:], self.random = state['anchor'], state['order'], state['random']
+        VisitingSolver.restore(self, state)
+        self.position = state['position'] if state['ready'] else -1
+        self.anchor[:] = state['anchor']
         for name in NUMBERS:
             setattr(self, name, state[name])
         if self.lowest is not None:
             self.lowest[:] = state['lowest']
-        self.position, self.ready = state['position'], state['ready']
-        if self.ready:
+        if self.position >= 0:
             self._restore_pass(state)
         if self.average is not None:
             self.average.restore(state)
