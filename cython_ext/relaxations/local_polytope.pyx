@@ -7,7 +7,7 @@ An output is a point of the polytope, and may be fractional; its code holds the 
 
 import numpy as np
 
-from libc.math cimport INFINITY, NAN, fabs
+from libc.math cimport NAN
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 

@@ -24,8 +24,11 @@ cdef class FactorWeights:
     cdef double square(self, Py_ssize_t i, int64_t f) noexcept nogil
 
 
-cdef class GraphFeatures(FeatureMap):
+cdef class FactorMap(FeatureMap):
     cdef readonly FactorWeights weights_of_factors
+
+
+cdef class GraphFeatures(FactorMap):
     cdef FactorGraphs graphs
     cdef object spare
     cdef double *spare_data

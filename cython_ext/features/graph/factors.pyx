@@ -1,6 +1,7 @@
 """Features of factor graphs: a factor of type t with the features x scores its joint state y with <x, W_t[:, column of y]>.
 
-FactorWeights is what one factor does with a weight vector; GraphFeatures is the feature map of whole graphs.
+FactorWeights is what one factor does with a weight vector; GraphFeatures is the feature map of whole graphs, and FactorMap
+what it shares with others that have such weights.
 """
 
 import numpy as np
@@ -133,11 +134,32 @@ cdef class FactorWeights:
             w[self.weight_begin[t]:self.weight_begin[t + 1]] = np.ravel(array)
 
 
-cdef class GraphFeatures(FeatureMap):
+cdef class FactorMap(FeatureMap):
+    """A map whose weights are a FactorWeights."""
+
+    def __init__(self, FactorWeights weights not None):
+        self.weights_of_factors, self.dim = weights, weights.dim
+
+    @property
+    def naming(self):
+        """What models call the weights, see FactorWeights."""
+        return self.weights_of_factors.naming
+
+    def blocks(self, w):
+        return self.weights_of_factors.blocks(w)
+
+    def weights(self, blocks):
+        w = self.zeros()
+        self.weights_of_factors.write(blocks, w)
+        return w
+
+
+cdef class GraphFeatures(FactorMap):
     """The parts of an example are the joint states of its factors, one factor after the other."""
 
     def __init__(self, FactorWeights weights not None):
-        self.weights_of_factors, self.graphs, self.dim = weights, weights.graphs, weights.dim
+        super().__init__(weights)
+        self.graphs = weights.graphs
         self.untied = self.graphs.layout.untied
         cdef double[::1] spare = np.zeros(self.dim + 1)
         self.spare, self.spare_data = spare, &spare[0]
@@ -208,16 +230,3 @@ cdef class GraphFeatures(FeatureMap):
         for f in range(self.graphs.factor_begin[s], self.graphs.factor_begin[s + 1]):
             total += self.weights_of_factors.clear(i, f, self.spare_data)
         return total
-
-    @property
-    def naming(self):
-        """What models call the weights, see FactorWeights."""
-        return self.weights_of_factors.naming
-
-    def blocks(self, w):
-        return self.weights_of_factors.blocks(w)
-
-    def weights(self, blocks):
-        w = self.zeros()
-        self.weights_of_factors.write(blocks, w)
-        return w

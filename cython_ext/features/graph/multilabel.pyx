@@ -4,19 +4,18 @@ inputs of the example times the number of labels, with weights for each label. W
 from libc.stdint cimport int32_t
 from libc.string cimport memset
 
-from cython_ext.features.graph.factors cimport FactorWeights
-from cython_ext.features.feature_map cimport FeatureMap
+from cython_ext.features.graph.factors cimport FactorMap, FactorWeights
 from cython_ext.structures.graph.labels_apart cimport LabelsApart
 
 
-cdef class LabelColumns(FeatureMap):
+cdef class LabelColumns(FactorMap):
     """outputs: the LabelsApart; weights: the FactorWeights of the same sets, whose nodes are the labels."""
 
     cdef readonly LabelsApart outputs
-    cdef readonly FactorWeights weights_of_factors
 
     def __init__(self, LabelsApart outputs not None, FactorWeights weights not None):
-        self.outputs, self.weights_of_factors, self.dim = outputs, weights, weights.dim
+        super().__init__(weights)
+        self.outputs = outputs
 
     cdef Py_ssize_t size_of(self, Py_ssize_t b) noexcept nogil:
         return self.outputs.stride
@@ -60,16 +59,3 @@ cdef class LabelColumns(FeatureMap):
 
     cdef double norm2(self, Py_ssize_t b, const double *a) noexcept nogil:
         return a[1] * a[1] * self.square(b) if a[1] != 0.0 else 0.0
-
-    @property
-    def naming(self):
-        """What models call the weights, see FactorWeights."""
-        return self.weights_of_factors.naming
-
-    def blocks(self, w):
-        return self.weights_of_factors.blocks(w)
-
-    def weights(self, blocks):
-        w = self.zeros()
-        self.weights_of_factors.write(blocks, w)
-        return w

@@ -38,33 +38,25 @@ cdef class ColumnGroups:
 
     def entries(self, const int64_t[::1] indptr, const int32_t[::1] index):
         """The CSR triple (indptr, index, value) of the groups, from that of the columns."""
-        cdef const int32_t[::1] group = self.group, sizes = self.sizes
+        cdef const int32_t[::1] group = self.group
         cdef Py_ssize_t n = len(indptr) - 1, r, count = 0
-        cdef int64_t[::1] last = np.full(len(sizes), -1, np.int64)
+        cdef int64_t[::1] last = np.full(len(self.sizes), -1, np.int64)     # row in which a group was seen last
         cdef int64_t p
         cdef int32_t g
-        with nogil:
-            for r in range(n):
-                for p in range(indptr[r], indptr[r + 1]):
-                    g = group[index[p]]
-                    if last[g] != r:
-                        last[g] = r
-                        count += 1
-        starts, columns, values = np.zeros(n + 1, np.int64), np.empty(count, np.int32), np.empty(count)
+        starts, columns = np.zeros(n + 1, np.int64), np.empty(indptr[n], np.int32)
         cdef int64_t[::1] starts_view = starts
         cdef int32_t[::1] columns_view = columns
-        cdef double[::1] values_view = values
-        last[:] = -1
-        count = 0
         with nogil:
             for r in range(n):
                 for p in range(indptr[r], indptr[r + 1]):
                     g = group[index[p]]
                     if last[g] != r:
                         last[g] = r
-                        columns_view[count], values_view[count] = g, sqrt(<double> sizes[g])
+                        columns_view[count] = g
                         count += 1
                 starts_view[r + 1] = count
+        columns = columns[:count].copy()
+        values = np.sqrt(self.sizes)[columns]
         return starts, columns, values
 
 
