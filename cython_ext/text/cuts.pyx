@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t
 from libc.string cimport memchr, memcmp
 
 from cython_ext.text.numbers cimport is_digit
-from cython_ext.text.parser cimport is_blank, is_line_end, skip_blanks, word_end
+from cython_ext.text.parser cimport is_blank, is_line_end, line_start, skip_blanks, word_end
 
 
 def lines_of(bytes buffer):
@@ -107,13 +107,6 @@ def last_qid(bytes block, line, before):
             qid = qid_of(text + start)
             end = start
     return before if qid < 0 else qid
-
-
-cdef int64_t line_start(const char* text, int64_t at) noexcept nogil:
-    """Where the line that holds offset `at` begins."""
-    while at > 0 and text[at - 1] != b'\n':
-        at -= 1
-    return at
 
 
 cdef int64_t qid_of(const char* p) noexcept nogil:

@@ -20,7 +20,7 @@ cdef class Text:
     """Bytes under construction that are written to a stream now and then."""
 
     def __cinit__(self, stream):
-        self.buffer = Buffer(b'b', 1)
+        self.buffer = Buffer('b')
         self.stream = stream
 
     cdef int byte(self, char c) except -1 nogil:

@@ -23,6 +23,7 @@ cdef class Parser:
     cdef int64_t line          # number of the line that is being read
 
     cdef int parse(self, const char* p, const char* end) except -1 nogil
+    cdef const char* take_line(self, const char* p, const char* end) except NULL nogil
     cdef int end_example(self) except -1 nogil
     cdef int fail(self, what, const char* start, const char* end, expected) except -1
     cdef int fail_value(self, const char* word, const char* value, const char* end, int kind, form,
@@ -49,3 +50,10 @@ cdef inline const char* word_end(const char* p) noexcept nogil:
 cdef inline bint is_line_end(char c) noexcept nogil:
     """A carriage return counts: sources let it pass before a newline only."""
     return c == b'\n' or c == b'\r'
+
+
+cdef inline int64_t line_start(const char* text, int64_t at) noexcept nogil:
+    """Where the line that holds offset `at` begins."""
+    while at > 0 and text[at - 1] != b'\n':
+        at -= 1
+    return at

@@ -3,6 +3,7 @@
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memchr
 
 from cython_ext.text.numbers cimport INFINITE
 from cython_ext.text.rows cimport Ints, Longs, SparseRows
@@ -108,6 +109,18 @@ cdef class Parser:
         raise NotImplementedError
 
     cdef int parse(self, const char* p, const char* end) except -1 nogil:
+        """Read whole lines, to the end."""
+        while p < end:
+            p = self.take_line(p, end)
+            if p[0] != b'\n':
+                p = <const char*>memchr(p, b'\n', end - p)
+            p += 1
+            self.line += 1
+        return 0
+
+    cdef const char* take_line(self, const char* p, const char* end) except NULL nogil:
+        """Read the line that begins at p in a block that ends at `end`; returns a place in it, or its newline, behind which
+        nothing is left to read."""
         with gil:
             raise NotImplementedError
 

@@ -5,6 +5,7 @@ cdef class Buffer:
     cdef char* data
     cdef int64_t room       # bytes allocated
     cdef int64_t size       # bytes in use, once handed out
+    cdef object dtype
     cdef int itemsize
     cdef bytes format
     cdef Py_ssize_t[1] shape
@@ -13,12 +14,16 @@ cdef class Buffer:
     cdef int grow(self, int64_t items) except -1 nogil
 
 
-cdef class Ints:
+cdef class Items:
     cdef Buffer buffer
-    cdef int32_t* data
     cdef int64_t count, room
 
+    cdef void _move(self) noexcept nogil
     cdef int reserve(self, int64_t items) except -1 nogil
+
+
+cdef class Ints(Items):
+    cdef int32_t* data
 
     cdef inline int push(self, int32_t value) except -1 nogil:
         if self.count == self.room:
@@ -28,12 +33,8 @@ cdef class Ints:
         return 0
 
 
-cdef class Longs:
-    cdef Buffer buffer
+cdef class Longs(Items):
     cdef int64_t* data
-    cdef int64_t count, room
-
-    cdef int reserve(self, int64_t items) except -1 nogil
 
     cdef inline int push(self, int64_t value) except -1 nogil:
         if self.count == self.room:
@@ -43,16 +44,12 @@ cdef class Longs:
         return 0
 
 
-cdef class Doubles:
-    cdef Buffer buffer
+cdef class Doubles(Items):
     cdef double* data
-    cdef int64_t count, room
-
-    cdef int _more(self) except -1 nogil
 
     cdef inline int push(self, double value) except -1 nogil:
         if self.count == self.room:
-            self._more()
+            self.reserve(self.count + 1)
         self.data[self.count] = value
         self.count += 1
         return 0

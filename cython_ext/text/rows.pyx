@@ -15,11 +15,12 @@ cdef enum:
 
 
 cdef class Buffer:
-    """Memory of one item type that grows by half; through the buffer protocol it becomes an array."""
+    """Memory of items of one dtype that grows by half; through the buffer protocol it becomes an array."""
 
-    def __cinit__(self, format, int itemsize):
-        self.format = format
-        self.itemsize = itemsize
+    def __cinit__(self, dtype):
+        self.dtype = np.dtype(dtype)
+        self.format = self.dtype.char.encode()
+        self.itemsize = self.dtype.itemsize
 
     def __dealloc__(self):
         free(self.data)
@@ -57,83 +58,70 @@ cdef class Buffer:
         pass
 
 
-cdef object array_of(Buffer buffer, int64_t count, dtype):
+cdef object array_of(Buffer buffer, int64_t count):
     """The first `count` items as an array that owns the memory; what was allocated beyond goes back."""
     cdef int64_t size = count * buffer.itemsize
     cdef void* p
     if count == 0:
-        return np.empty(0, dtype=dtype)
+        return np.empty(0, dtype=buffer.dtype)
     p = realloc(buffer.data, size)
     if p != NULL:
         buffer.data = <char*>p
         buffer.room = size
     buffer.size = size
-    return np.frombuffer(buffer, dtype=dtype)
+    return np.frombuffer(buffer, dtype=buffer.dtype)
 
 
-cdef class Ints:
+cdef class Items:
+    """A growing array. A subclass has its items as `data`, with which `_move` keeps up, and pushes them."""
+
+    cdef void _move(self) noexcept nogil:
+        """The memory is elsewhere now."""
+
+    cdef int reserve(self, int64_t items) except -1 nogil:
+        """Room for so many items at least."""
+        self.buffer.grow(items)
+        self.room = self.buffer.room // self.buffer.itemsize
+        self._move()
+        return 0
+
+    def take(self):
+        """The values as an array; the object starts anew."""
+        out = array_of(self.buffer, self.count)
+        self.buffer = Buffer(self.buffer.dtype)
+        self.count = self.room = 0
+        self._move()
+        return out
+
+
+cdef class Ints(Items):
     """A growing int32 array."""
 
     def __cinit__(self):
-        self.buffer = Buffer(b'i', sizeof(int32_t))
+        self.buffer = Buffer(np.int32)
 
-    cdef int reserve(self, int64_t items) except -1 nogil:
-        """Room for so many items at least."""
-        self.buffer.grow(items)
+    cdef void _move(self) noexcept nogil:
         self.data = <int32_t*>self.buffer.data
-        self.room = self.buffer.room // sizeof(int32_t)
-        return 0
-
-    def take(self):
-        """The values as an array; the object starts anew."""
-        out = array_of(self.buffer, self.count, np.int32)
-        self.buffer = Buffer(b'i', sizeof(int32_t))
-        self.data = NULL
-        self.count = self.room = 0
-        return out
 
 
-cdef class Longs:
+cdef class Longs(Items):
     """A growing int64 array."""
 
     def __cinit__(self):
-        self.buffer = Buffer(b'q', sizeof(int64_t))
+        self.buffer = Buffer(np.int64)
 
-    cdef int reserve(self, int64_t items) except -1 nogil:
-        """Room for so many items at least."""
-        self.buffer.grow(items)
+    cdef void _move(self) noexcept nogil:
         self.data = <int64_t*>self.buffer.data
-        self.room = self.buffer.room // sizeof(int64_t)
-        return 0
-
-    def take(self):
-        """The values as an array; the object starts anew."""
-        out = array_of(self.buffer, self.count, np.int64)
-        self.buffer = Buffer(b'q', sizeof(int64_t))
-        self.data = NULL
-        self.count = self.room = 0
-        return out
 
 
-cdef class Doubles:
+cdef class Doubles(Items):
     """A growing float64 array."""
 
     def __cinit__(self):
-        self.buffer = Buffer(b'd', sizeof(double))
+        self.buffer = Buffer(np.float64)
 
-    cdef int _more(self) except -1 nogil:
-        self.buffer.grow(self.count + 1)
+    cdef void _move(self) noexcept nogil:
         self.data = <double*>self.buffer.data
-        self.room = self.buffer.room // sizeof(double)
-        return 0
-
-    def take(self):
-        """The values as an array; the object starts anew."""
-        out = array_of(self.buffer, self.count, np.float64)
-        self.buffer = Buffer(b'd', sizeof(double))
-        self.data = NULL
-        self.count = self.room = 0
-        return out
 
 
 cdef class SparseRows:
@@ -145,16 +133,16 @@ cdef class SparseRows:
     def _anew(self):
         self.indptr = Longs()
         self.indptr.push(0)
-        self.index_buffer = Buffer(b'i', sizeof(int32_t))
-        self.value_buffer = Buffer(b'd', sizeof(double))
+        self.index_buffer = Buffer(np.int32)
+        self.value_buffer = Buffer(np.float64)
         self.indices = NULL
         self.values = NULL
         self.count = self.room = self.start = 0
 
     def take(self):
         """(indptr int64 [rows + 1], indices int32, values float64 or None); the object starts anew."""
-        values = None if self.values == NULL else array_of(self.value_buffer, self.count, np.float64)
-        out = self.indptr.take(), array_of(self.index_buffer, self.count, np.int32), values
+        values = None if self.values == NULL else array_of(self.value_buffer, self.count)
+        out = self.indptr.take(), array_of(self.index_buffer, self.count), values
         self._anew()
         return out
 

@@ -153,18 +153,13 @@ cdef class ArffParser(Parser):
             raise TextError(None, f'attribute {shown(name)} twice', 'expected different names')
         return k
 
-    cdef int parse(self, const char* p, const char* end) except -1 nogil:
-        while p < end:
-            p = skip_blanks(p)
-            if not is_line_end(p[0]) and p[0] != b'%':
-                p = self._sparse_row(p) if p[0] == b'{' else self._dense_row(p)
-                self.rows.end_row()
-                self.label_ends.push(self.label_ids.count)
-            while p[0] != b'\n':
-                p += 1
-            p += 1
-            self.line += 1
-        return 0
+    cdef const char* take_line(self, const char* p, const char* end) except NULL nogil:
+        p = skip_blanks(p)
+        if not is_line_end(p[0]) and p[0] != b'%':
+            p = self._sparse_row(p) if p[0] == b'{' else self._dense_row(p)
+            self.rows.end_row()
+            self.label_ends.push(self.label_ids.count)
+        return p
 
     cdef const char* _dense_row(self, const char* p) except NULL nogil:
         cdef int64_t a = 0, n = self.kinds.shape[0]

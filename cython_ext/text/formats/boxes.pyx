@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t
 
 from cython_ext.text.numbers cimport is_digit
-from cython_ext.text.parser cimport Parser, is_blank, is_line_end, skip_blanks, word_end
+from cython_ext.text.parser cimport Parser, is_blank, is_line_end, line_start, skip_blanks, word_end
 from cython_ext.text.rows cimport Ints
 from cython_ext.text.vocabulary cimport Vocabulary
 
@@ -43,21 +43,15 @@ cdef class PictureParser(Parser):
     def learned(self, parts):
         parts['attributes'] = self.words
 
-    cdef int parse(self, const char* p, const char* end) except -1 nogil:
-        cdef const char* after
-        while p < end:
-            p = skip_blanks(p)
-            if not is_line_end(p[0]) and p[0] != b'#':
-                after = word_end(p)
-                if is_header(p, after):
-                    self._header(p, after)
-                else:
-                    self._point(p)
-            while p[0] != b'\n':
-                p += 1
-            p += 1
-            self.line += 1
-        return 0
+    cdef const char* take_line(self, const char* p, const char* end) except NULL nogil:
+        cdef const char* line = skip_blanks(p)
+        if not is_line_end(line[0]) and line[0] != b'#':
+            p = word_end(line)
+            if is_header(line, p):
+                self._header(line, p)
+            else:
+                self._point(line)
+        return p
 
     cdef int _header(self, const char* line, const char* p) except -1 nogil:
         cdef int64_t[6] numbers
@@ -155,9 +149,7 @@ def before_last_picture(bytes buffer):
     cdef const char* p
     with nogil:
         while end > 0:
-            start = end - 1
-            while start > 0 and text[start - 1] != b'\n':
-                start -= 1
+            start = line_start(text, end - 1)
             p = skip_blanks(text + start)
             if is_header(p, word_end(p)):
                 break

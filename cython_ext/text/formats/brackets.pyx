@@ -67,7 +67,7 @@ cdef class BracketParser(Parser):
         self.node_labels, self.node_begins, self.node_ends = Ints(), Ints(), Ints()
         self.spelling, self.node_offsets, self.empties = Longs(), Longs(), Longs()
         self.node_offsets.push(0)
-        self.stack, self.plain_word = Buffer(b'b', 1), Buffer(b'b', 1)
+        self.stack, self.plain_word = Buffer('b'), Buffer('b')
 
     def begin(self, carried):
         """carried: what the file holds; where there was no word yet, -1 - the number of its lines."""

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memchr, memcmp
+from libc.string cimport memchr
 
 from cython_ext.text.templates.expansion cimport Cell, Expander
 from cython_ext.text.output cimport Text
@@ -93,26 +93,17 @@ cdef class ColumnParser(Parser):
             self.length = 0
         return Parser.end_example(self)
 
-    cdef int parse(self, const char* p, const char* end) except -1 nogil:
-        cdef const char* start
-        while p < end:
-            start = p
-            p = skip_blanks(p)
-            if is_line_end(p[0]):
-                self.end_example()
-                p = <const char*>memchr(p, b'\n', end - p)
-            elif is_docstart(p):
-                self.end_example()
-                p = <const char*>memchr(p, b'\n', end - p)
-            else:
-                if p != start:
-                    with gil:
-                        self.fail('a row that begins with a blank', p, p,
-                                  'expected the first column at the beginning of the line, or an empty line')
-                p = self._row(p)
-            p += 1
-            self.line += 1
-        return 0
+    cdef const char* take_line(self, const char* p, const char* end) except NULL nogil:
+        cdef const char* start = p
+        p = skip_blanks(p)
+        if is_line_end(p[0]) or is_docstart(p):
+            self.end_example()
+            return p
+        if p != start:
+            with gil:
+                self.fail('a row that begins with a blank', p, p,
+                          'expected the first column at the beginning of the line, or an empty line')
+        return self._row(p)
 
     cdef const char* _row(self, const char* p) except NULL nogil:
         """Read a row; returns its newline."""

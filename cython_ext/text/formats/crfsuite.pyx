@@ -51,17 +51,13 @@ cdef class AttributeParser(Parser):
         parts['attributes'] = self.attributes
         parts['label_names'] = self.labels.names
 
-    cdef int parse(self, const char* p, const char* end) except -1 nogil:
-        cdef const char* line_end
-        while p < end:
-            line_end = <const char*>memchr(p, b'\n', end - p)
-            if is_line_end(skip_blanks(p)[0]):
-                self.end_example()
-            else:
-                self._line(p, line_end - 1 if line_end > p and (line_end - 1)[0] == b'\r' else line_end)
-            p = line_end + 1
-            self.line += 1
-        return 0
+    cdef const char* take_line(self, const char* p, const char* end) except NULL nogil:
+        cdef const char* line_end = <const char*>memchr(p, b'\n', end - p)
+        if is_line_end(skip_blanks(p)[0]):
+            self.end_example()
+        else:
+            self._line(p, line_end - 1 if line_end > p and (line_end - 1)[0] == b'\r' else line_end)
+        return line_end
 
     cdef int _line(self, const char* p, const char* end) except -1 nogil:
         """Read one token, first all fields with their hashes, then the vocabulary, whose memory is far."""

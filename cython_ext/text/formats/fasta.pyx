@@ -64,20 +64,19 @@ cdef class FastaParser(Parser):
         return out
 
     cdef int parse(self, const char* p, const char* end) except -1 nogil:
-        cdef const char* stop
-        cdef const char* last
-        while p < end:
-            stop = <const char*>memchr(p, b'\n', end - p)
-            last = stop
-            while last > p and (is_blank((last - 1)[0]) or (last - 1)[0] == b'\r'):
-                last -= 1
-            if last > p and p[0] == b'>':
-                self._header(p, last)
-            elif last > p and p[0] != b'#':
-                self._letters(p, last)
-            p = stop + 1
-            self.line += 1
+        Parser.parse(self, p, end)
         return self.end_example()
+
+    cdef const char* take_line(self, const char* p, const char* end) except NULL nogil:
+        cdef const char* line_end = <const char*>memchr(p, b'\n', end - p)
+        cdef const char* last = line_end
+        while last > p and (is_blank((last - 1)[0]) or (last - 1)[0] == b'\r'):
+            last -= 1
+        if last > p and p[0] == b'>':
+            self._header(p, last)
+        elif last > p and p[0] != b'#':
+            self._letters(p, last)
+        return line_end
 
     # ------------------------------------------------------------------------------------------------ lines
 

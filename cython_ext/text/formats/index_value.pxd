@@ -33,7 +33,6 @@ cdef class PairLines(Parser):
     cdef int64_t least      # the smallest feature number that there may be
     cdef int64_t last       # the last feature number of the last line; least - 1: it has none
 
-    cdef const char* _line(self, const char* p) except NULL nogil
     cdef const char* _pairs(self, const char* p, int64_t* qid) except NULL nogil
     cdef const char* _other_word(self, const char* word, int64_t* qid) except NULL
     cdef int _bad_index(self, const char* word, const char* colon) except -1

@@ -146,22 +146,14 @@ cdef class PairLines(Parser):
         renumber(parts['indices'], new)
         parts['attributes'] = Vocabulary(b'%d' % number for number in numbers[order].tolist())
 
-    cdef int parse(self, const char* p, const char* end) except -1 nogil:
-        while p < end:
-            p = skip_blanks(p)
-            if not is_line_end(p[0]) and p[0] != b'#':
-                p = self._line(p)
-            while p[0] != b'\n':
-                p += 1
-            p += 1
-            self.line += 1
-        return 0
-
-    cdef const char* _line(self, const char* p) except NULL nogil:
-        """Read one line from its target to its comment or end. `#` in a target is a letter like any other."""
-        cdef const char* target = p
+    cdef const char* take_line(self, const char* p, const char* end) except NULL nogil:
+        """Read a line from its target to its comment or end. `#` in a target is a letter like any other."""
+        cdef const char* target = skip_blanks(p)
         cdef const char* target_end
         cdef int64_t qid = -1
+        p = target
+        if is_line_end(p[0]) or p[0] == b'#':
+            return p
         while not is_blank(p[0]) and not is_line_end(p[0]) and p[0] != b':':
             p += 1
         target_end = p

@@ -6,8 +6,8 @@ from libc.string cimport memset
 
 from cython_ext.text.hashing cimport mix
 from cython_ext.text.numbers cimport GOOD, is_digit, read_number
-from cython_ext.text.parser cimport Parser, is_blank, is_line_end, skip_blanks, word_end
-from cython_ext.text.rows cimport Ints, Longs, SparseRows
+from cython_ext.text.parser cimport Parser, is_line_end, skip_blanks, word_end
+from cython_ext.text.rows cimport Ints, Longs
 from cython_ext.text.vocabulary cimport Vocabulary
 
 LINE = 'expected TARGET [qid:N] ROW-COLUMN name:value ...'
@@ -120,31 +120,23 @@ cdef class LinkParser(Parser):
             self.places.clear()
         return 0
 
-    cdef int parse(self, const char* p, const char* end) except -1 nogil:
-        while p < end:
-            p = skip_blanks(p)
-            if is_line_end(p[0]):
-                self.end_example()
-            elif p[0] != b'#':
-                p = self._line(p)
-            while p[0] != b'\n':
-                p += 1
-            p += 1
-            self.line += 1
-        return 0
-
-    cdef const char* _line(self, const char* p) except NULL nogil:
-        """Read one link; returns the end of what was read."""
-        cdef const char* word = p
-        cdef const char* end = word_end(p)
+    cdef const char* take_line(self, const char* p, const char* end) except NULL nogil:
+        """Read one link."""
+        cdef const char* word = skip_blanks(p)
+        cdef const char* target_end = word_end(word)
         cdef int64_t qid = -1
         cdef int32_t target = NO
-        if end != word + 1 or (word[0] != b'0' and word[0] != b'1' and word[0] != b'P'):
+        if is_line_end(word[0]):
+            self.end_example()
+            return word
+        if word[0] == b'#':
+            return word
+        if target_end != word + 1 or (word[0] != b'0' and word[0] != b'1' and word[0] != b'P'):
             with gil:
-                self.fail('target {}', word, end, TARGETS)
+                self.fail('target {}', word, target_end, TARGETS)
         if word[0] != b'0':
             target = SURE if word[0] == b'1' else POSSIBLE
-        p = skip_blanks(end)
+        p = skip_blanks(target_end)
         if p[0] == b'q' and p[1] == b'i' and p[2] == b'd' and p[3] == b':':
             p = skip_blanks(self._qid(p, &qid))
         if qid < 0 <= self.qid:

@@ -73,14 +73,7 @@ cdef class LabelSetParser(PairParser):
         if self.line == 1:
             with gil:
                 p = self._first_line(p, end)
-        while p < end:
-            if not is_line_end(p[0]) and p[0] != b'#':
-                p = self._line(p)
-            while p[0] != b'\n':
-                p += 1
-            p += 1
-            self.line += 1
-        return 0
+        return PairParser.parse(self, p, end)
 
     cdef const char* _first_line(self, const char* p, const char* end) except NULL:
         """Behind the counts that the first line may hold."""
@@ -93,9 +86,11 @@ cdef class LabelSetParser(PairParser):
         self.line += 1
         return q + 1
 
-    cdef const char* _line(self, const char* p) except NULL nogil:
+    cdef const char* take_line(self, const char* p, const char* end) except NULL nogil:
         cdef int64_t qid = -1
         cdef const char* word = p
+        if is_line_end(p[0]) or p[0] == b'#':
+            return p
         p = skip_blanks(self._set(p))
         if p[0] == b',':
             with gil:

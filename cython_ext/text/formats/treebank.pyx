@@ -85,28 +85,28 @@ cdef class TreebankParser(Parser):
         parts.update(word_names=self.words, tag_names=self.tags, label_names=self.relations)
 
     cdef int parse(self, const char* p, const char* end) except -1 nogil:
+        Parser.parse(self, p, end)
+        return self.end_example()
+
+    cdef const char* take_line(self, const char* p, const char* end) except NULL nogil:
         cdef const char* nothing = b''
         cdef Row row
-        while p < end:
-            if is_line_end(skip_blanks(p)[0]):
-                self.end_example()
-                p = <const char*>memchr(p, b'\n', end - p)
-            elif p[0] == b'#':
-                if self.heads.count > self.first or self.empty or self.covered:
-                    with gil:
-                        self.fail('a comment inside a sentence', nothing, nothing,
-                                  'expected comments before the first word, a blank line behind the last')
-                self.begun = True
-                p = <const char*>memchr(p, b'\n', end - p)
-            else:
-                self.begun = True
-                p = self._columns(p, &row)
-                self._number(&row)
-                if row.kind == WORD:
-                    self._word(&row)
-            p += 1
-            self.line += 1
-        return self.end_example()
+        if is_line_end(skip_blanks(p)[0]):
+            self.end_example()
+            return p
+        if p[0] != b'#':
+            self.begun = True
+            p = self._columns(p, &row)
+            self._number(&row)
+            if row.kind == WORD:
+                self._word(&row)
+            return p
+        if self.heads.count > self.first or self.empty or self.covered:
+            with gil:
+                self.fail('a comment inside a sentence', nothing, nothing,
+                          'expected comments before the first word, a blank line behind the last')
+        self.begun = True
+        return p
 
     cdef const char* _columns(self, const char* p, Row* row) except NULL nogil:
         """Part a row at its TABs; returns its newline."""

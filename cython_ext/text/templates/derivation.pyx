@@ -15,7 +15,7 @@ cdef class Derivation:
         self.kind = <char>ord(kind)
         self.limit = limit
         self.derive = derive
-        self.written = Buffer(b'b', 1)
+        self.written = Buffer('b')
 
     cdef int apply(self, const char* text, Py_ssize_t size) except -1 nogil:
         """Derive from a cell."""

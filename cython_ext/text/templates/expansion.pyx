@@ -177,7 +177,7 @@ cdef class Feature:
         self.shape = shape
         self.row = row
         self.known = Ints()
-        self.name = Buffer(b'b', 1)
+        self.name = Buffer('b')
         self.kept = pieces
         self.count = len(pieces)
         self.pieces = <Piece*>calloc(max(self.count, 1), sizeof(Piece))
