@@ -6,8 +6,16 @@ from importlib import import_module
 from typing import Any
 
 TASKS = (
-    *('multiclass', 'chain', 'dependency', 'alignment', 'cfg', 'multilabel', 'graph', 'matching'),
-    *('candidates', 'boxes'),
+    'multiclass',
+    'chain',
+    'dependency',
+    'alignment',
+    'cfg',
+    'multilabel',
+    'graph',
+    'matching',
+    'candidates',
+    'boxes',
 )
 
 

@@ -61,20 +61,20 @@ class Formats(Mapping):
 
 FORMATS = Formats(
     [
-        *(
-            'svmlight',
-            'svmhmm',
-            'conll',
-            'crfsuite',
-            'conllx',
-            'conllu',
-            'fasta',
-            'brackets',
-            'multilabel',
-            'arff',
-            'graph',
-        ),
-        *('links', 'svmrank', 'boxes'),
+        'svmlight',
+        'svmhmm',
+        'conll',
+        'crfsuite',
+        'conllx',
+        'conllu',
+        'fasta',
+        'brackets',
+        'multilabel',
+        'arff',
+        'graph',
+        'links',
+        'svmrank',
+        'boxes',
     ]
 )
 

@@ -1,0 +1,41 @@
+"""Three labels of n."""
+
+from cython_ext.tasks.triples import triples
+from data_formats.errors import DataError
+from ssvm_cli.scores.multilabel import LabelSetScores
+from ssvm_cli.tasks.base import Task
+from ssvm_cli.terminal.progress import counted
+
+
+class TripleTask(Task):
+    """The task whose data are a LabelSetDataset with three labels in each set."""
+
+    name = 'triples'
+    data_of = 'multilabel'
+
+    def sizes(self, dataset):
+        return [counted(dataset.n, 'example'), counted(len(dataset.label_names), 'label')]
+
+    def transferred(self, model, dataset, features, path):
+        if self.names(model) != self.names(dataset):
+            raise DataError(path, None, 'has other names', 'expected those of the training data')
+        return model.weights
+
+    def given(self, dataset):
+        return bool(len(dataset.label_ids))
+
+    def build_options(self, model, path):
+        return {'structure': {'tied': False}}
+
+    def outputs(self, codes, dataset, decoder, w):
+        """For each example the ids of its labels."""
+        return list(triples(len(dataset.label_names))[codes])
+
+    def candidate(self, i, code, predictions):
+        return triples(len(predictions.dataset.label_names))[code[0]]
+
+    def scores(self, model, o=None):
+        return LabelSetScores(model.label_names.names())
+
+
+TASK = TripleTask
