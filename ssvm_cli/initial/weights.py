@@ -1,13 +1,43 @@
 """--init: the weights of an earlier model on the vocabularies of new data, or its dual point on the same data."""
 
+import contextlib
 from dataclasses import replace
 
 import numpy as np
 
 from cython_ext.duals import scores
 from data_formats.errors import DataError
+from data_formats.models.model import load
 from data_formats.parameters.multilabel import pairs_of
 from data_formats.parameters.sparse_weights import dense
+
+
+def start_from(path, step, examples):
+    """Let the solver of a Step start from a model: from its weights, from its dual point, or from both where it can.
+
+    Args:
+        path: of the model.
+        step: the Step.
+        examples: the Examples that its problem is about.
+
+    Raises:
+        DataError: the model has nothing that the solver starts from.
+    """
+    info, solver, features = step.method.info, step.solver, step.problem.features
+    model = load(path)
+    if 'weights' in info.starts_with(step.spec.kernel):
+        blocks = transferred_weights(examples.task, model, examples.dataset, features, path)
+        solver.set_start(features.weights(blocks))
+        if 'dual-point' in info.starts and model.dual is not None:
+            with contextlib.suppress(ValueError):  # of other data, or of another kind: the weights have to do
+                solver.set_dual_point(model.dual)
+        return
+    point = same_dual_point(model, examples.dataset, step.spec.structure, path, info.name)
+    try:
+        solver.set_dual_point(point)
+    except ValueError as error:
+        expected = f'{info.name} starts from a dual point of these data'
+        raise DataError(path, None, str(error), expected) from error
 
 
 def transferred_weights(task, model, dataset, features, path):

@@ -13,7 +13,7 @@ def lambda_of(c, slack_norm, n=1):
 
 
 def settle(o, n):
-    """(lambda, where it comes from, as a text) for n examples.
+    """(lambda, the first of a path, and where it comes from, as a text) for n examples.
 
     Raises:
         UsageError: -c with a log loss, for which programs mean different things by C, or so extreme that lambda is no
@@ -21,6 +21,8 @@ def settle(o, n):
     """
     if o.hard_margin:
         return 1.0, ' (a hard margin has no other)'
+    if o.lambda_path is not None:
+        return o.lambda_path[0], ''
     if o.c is None:
         return (1 / n, ' (1/n, the default)') if o.lam is None else (o.lam, '')
     norm = int(o.slack_norm)

@@ -1,8 +1,8 @@
 """Scores of held-out data while a model is trained."""
 
 from data_formats.errors import DataError
+from data_formats.models.model import Model
 from ssvm_cli.examples.reading import read_data
-from ssvm_cli.tasks import task_named
 
 
 class DevScorer:
@@ -10,18 +10,20 @@ class DevScorer:
 
     Args:
         path: the file, in the format of the training data.
-        model: what has the vocabularies and the `header` of the training data.
-        problem: the training problem.
-        feature_set: of the training problem.
+        spec: the ProblemSpec of the training problem.
+        problem: that problem.
+        examples: the Examples that it is about.
 
     Attributes:
         columns: names of the scores, as columns of the log.
     """
 
-    def __init__(self, path, model, problem, feature_set):
+    def __init__(self, path, spec, problem, examples):
         from cython_ext.tasks.build import build_decoder
 
-        self.task, self.model = task_named(model.task), model
+        self.task = examples.task
+        header, names = spec.to_header() | {'structure': spec.structure}, self.task.names(examples.dataset)
+        self.model = model = Model(header, **names, scale=examples.scale)
         self.dataset = read_data(path, model)
         if not self.task.given(self.dataset):
             outputs = self.task.outputs_name
@@ -33,7 +35,7 @@ class DevScorer:
             self.dataset, model.task, pool=problem.pool, **self.task.problem_options(model, problem)
         )
         same = type(problem.features) is type(self.decoder.features)
-        self.same_layout = same and feature_set == 'all' and problem.dim == self.decoder.features.dim
+        self.same_layout = same and spec.feature_set == 'all' and problem.dim == self.decoder.features.dim
 
     def score(self, w):
         """Column -> score, for weights of the training problem. Interrupted: the stop flag of its pool was set."""

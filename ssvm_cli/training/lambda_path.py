@@ -11,13 +11,9 @@ from dataclasses import replace
 from cython_ext.common.parallel import Interrupted
 from data_formats.errors import DataError, UsageError
 from ssvm_cli.options.run_files import path_model
-from ssvm_cli.terminal.signals import StopFlag
-from ssvm_cli.training import monitor
-from ssvm_cli.training.certificate import Tolerance
-from ssvm_cli.training.schedule import Schedule
-from ssvm_cli.training.session import GAP_MISSED, Training
-
-COLUMNS = ('lambda', 'cumulative_passes')
+from ssvm_cli.training import closing, monitor
+from ssvm_cli.training.single_problem import Outcome
+from ssvm_cli.training.step import Step
 
 
 def check_path(o, info):
@@ -42,110 +38,84 @@ def check_path(o, info):
             raise UsageError(f'--path-models {o.path_models}: is not writable')
 
 
-class PathTraining(Training):
-    """One run of `ssvm train` over several values of lambda."""
+class LambdaPath:
+    """The plan of several values of lambda: a row of the log for each, which has the best bounds, and a model."""
 
-    def _read(self):
-        self.o.lam = self.o.lambda_path[0]
-        super()._read()
+    columns = ('lambda', 'cumulative_passes')
+    resumable = False
 
-    def run(self):
-        o = self.o
-        self._read()
-        self._build()
-        self._tolerance = None if o.no_certificate else Tolerance(o.rel_gap, o.epsilon)
-        self._dev = self._dev_scorer()
-        self._initialise()
-        if o.path_models is not None:
-            os.makedirs(o.path_models, exist_ok=True)
-        log = self._log = self._open_log(self._dev, None)
-        self._best, self._cumulative, missed = None, 0, False
-        with StopFlag() as stop:
-            self.begun = True
-            for place, lam in enumerate(o.lambda_path):
-                if place and not self._next(lam, stop):
-                    status, missed = monitor.INTERRUPTED, True
-                    break
-                status = self._train_one(stop, place)
-                missed |= status != monitor.CONVERGED
-                if status in (monitor.INTERRUPTED, monitor.MAX_TIME):
-                    break
-            model = self._best[1]
-            self._write(model, stop, status == monitor.INTERRUPTED)
-        if log:
-            log.close()
-        if missed and self._tolerance is not None and status != monitor.INTERRUPTED:
-            self._hint_at_the_gap()
-        chosen = 'best on --dev' if self._dev else 'last'
-        self.progress.say(
-            f'{self.model_path} is the {chosen}, lambda {model.header["lambda"]:.6g}{self._of_another_run()}'
-        )
-        if status == monitor.INTERRUPTED:
-            return stop.exit_code
-        if self.failed:
-            return 1
-        return GAP_MISSED if o.require_gap and missed else 0
+    def __init__(self, o):
+        self._lambdas, self._folder = o.lambda_path, o.path_models
+        self._best = None  # (score on --dev or None, Model), what becomes MODEL
+        self._passes = 0  # of all steps
 
-    def _next(self, lam, stop):
-        """The problem and the solver for the next lambda, warm-started from the best bounds of the one before. Returns
-        whether that was finished before a signal."""
-        bounds, self.spec = self.monitor.bounds, replace(self.spec, lam=lam)
-        self.problem = self.problem.with_lambda(lam)
+    def solve(self, session, stop, saved):
+        if self._folder is not None:
+            os.makedirs(self._folder, exist_ok=True)
+        missed = False
+        for place, lam in enumerate(self._lambdas):
+            if place and not self._go_on(session, lam, stop):
+                status, missed = monitor.INTERRUPTED, True
+                break
+            status = self._solve_one(session, place, stop)
+            missed |= status != monitor.CONVERGED
+            if status in (monitor.INTERRUPTED, monitor.MAX_TIME):
+                break
+        return Outcome(status, missed, self._best[1])
+
+    def conclude(self, session, outcome):
+        if outcome.missed and session.tolerance is not None and not outcome.interrupted:
+            closing.hint_at_the_gap(session)
+        model, chosen = session.model_file, 'best on --dev' if session.dev else 'last'
+        lam = outcome.model.header['lambda']
+        session.progress.say(f'{model.path} is the {chosen}, lambda {lam:.6g}{model.of_another_run()}')
+
+    def _go_on(self, session, lam, stop):
+        """The step of the next lambda, warm-started from the best bounds of the one before. Returns whether that was
+        finished before a signal."""
+        before = session.step
+        problem, bounds = before.problem.with_lambda(lam), before.monitor.bounds
         try:
-            with self.problem.stoppable(stop.flag):
-                self._make_solver()
-                if 'dual-point' in self.info.starts and bounds.point is not None:
-                    self.solver.set_dual_point(bounds.point)
-                elif 'weights' in self.info.starts and bounds.w is not None:
-                    self.solver.set_start(bounds.w)
+            with problem.stoppable(stop.flag):
+                step = Step(replace(before.spec, lam=lam), problem, before.method)
+                starts = step.method.info.starts
+                if 'dual-point' in starts and bounds.point is not None:
+                    step.solver.set_dual_point(bounds.point)
+                elif 'weights' in starts and bounds.w is not None:
+                    step.solver.set_start(bounds.w)
         except Interrupted:
             return False
+        session.step = step
         return True
 
-    def _train_one(self, stop, place):
-        """Trains at the present lambda; a row of the log, and the model if it is wanted. Returns the status."""
-        o = self.o
-        self.monitor = monitor.Monitor(
-            self.problem,
-            self.solver,
-            self._tolerance,
-            self._limits(),
-            Schedule(o.gap_every),
-            self.progress,
-            seconds=self._making,
-            stoppable=self.problem.stoppable,
-            heeding=self.problem.structure.heeding,
-        )
-        with self._failing_explained():
-            status = self.monitor.run(stop, evaluate_first=place > 0 or o.init is not None)
-        row, scores, bounds = None, {}, self.monitor.result
-        with self.problem.stoppable(stop.flag), contextlib.suppress(Interrupted):
-            row = self.monitor.row()
-            scores = self._dev.score(bounds.w) if self._dev else {}
-        self._let_go_of_the_solver()
-        self._cumulative += self.passes
-        if self._log and row is not None:
-            self._write_row(row | {'lambda': self.spec.lam, 'cumulative_passes': self._cumulative, **scores})
+    def _solve_one(self, session, place, stop):
+        """Solves the present step; a row of the log, and the model if it is wanted. Returns the status."""
+        step = session.step
+        lam, driver = step.spec.lam, session.watched(session.tolerance, session.limits)
+        with session.failing_explained():
+            status = driver.run(stop, evaluate_first=place > 0 or session.o.init is not None)
+        row, scores, bounds = None, {}, step.result
+        with step.problem.stoppable(stop.flag), contextlib.suppress(Interrupted):
+            row = driver.row()
+            scores = session.dev.score(bounds.w) if session.dev else {}
+        step.let_go()
+        self._passes += step.passes
+        if row is not None:
+            session.write_row(row | {'lambda': lam, 'cumulative_passes': self._passes, **scores})
         said = ''.join(f', {name} {value:.4f}' for name, value in scores.items())
-        self.progress.say(f'lambda {self.spec.lam:.6g} ({place + 1} of {len(o.lambda_path)}): {status}{said}')
+        session.progress.say(f'lambda {lam:.6g} ({place + 1} of {len(self._lambdas)}): {status}{said}')
         if self._best is None or bounds.known:
-            self._keep(self._model(status, self._tolerance), scores)
+            self._keep(session, status, scores)
         return status if stop.signum is None else monitor.INTERRUPTED
 
-    def _keep(self, model, scores):
+    def _keep(self, session, status, scores):
         """The model of a lambda: into the folder for all, and for MODEL if it is the best so far or nothing judges."""
-        score = list(scores.values())[-1] if scores else None
-        if self.o.path_models is not None:
+        model, score = session.model(status), list(scores.values())[-1] if scores else None
+        if self._folder is not None:
+            path = path_model(session.o, session.step.spec.lam)
             try:
-                self._save(model, path_model(self.o, self.spec.lam), model.header['status'] == monitor.INTERRUPTED)
+                session.model_file.save(model, path, status == monitor.INTERRUPTED)
             except DataError as error:
-                self._complain(error)
-        if self._best is None or not self._dev or (score is not None and score > self._best[0]):
+                session.complain(error)
+        if self._best is None or not session.dev or (score is not None and score > self._best[0]):
             self._best = score, model
-
-    def _open_log(self, dev, saved):
-        if self.o.log_path is None:
-            return None
-        return self._new_log(
-            (*COLUMNS, *self.problem.features.figures(), *self.solver.figures(), *(dev.columns if dev else ())), None
-        )

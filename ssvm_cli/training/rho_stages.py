@@ -14,9 +14,10 @@ from cython_ext.core.local_marginals import relaxed_dual
 from cython_ext.tasks.relaxations import next_stage
 from data_formats.errors import UsageError
 from ssvm_cli.terminal.progress import counted
-from ssvm_cli.training import monitor
+from ssvm_cli.training import closing, monitor
 from ssvm_cli.training.certificate import Tolerance, relative_gap
-from ssvm_cli.training.session import Training
+from ssvm_cli.training.single_problem import concluded
+from ssvm_cli.training.step import Step
 
 ON_THE_WAY = 0.1  # relative gap at which a rho is left for the next one
 SHARE = 0.1  # of the gap of the relaxed problem, within which the soft ones with multipliers are solved
@@ -42,99 +43,96 @@ def check_stages(o, info):
         raise UsageError(f'{option}: {info.name} cannot start from the dual point of the stage before (use bcfw)')
 
 
-class StagedTraining(Training):
-    """One run of `ssvm train` over several problems with soft constraints. The log, the limits and what the model says
-    of passes are about all of them; primal and dual are of the last one."""
+class RhoStages:
+    """The plan of several problems with soft constraints. The log, the limits and what the model says of passes are
+    about all of them; primal and dual are of the last one."""
 
-    def _read(self):
-        super()._read()
-        self.checkpoint_path = None
-        self._rhos = list(self.o.rho or (self.spec.structure['rho'],))
+    columns = ('rho',)
+    resumable = False
+
+    def __init__(self, o):
+        self._rhos, self._augmented = list(o.rho or ()), o.augmented_lagrangian
         self._multipliers, self._relaxed_gap, self._share = Multipliers(), 1.0, SHARE
         self._before = {'pass': 0, 'oracle_calls': 0, 'seconds': 0.0}  # in earlier stages
 
-    def _columns(self):
-        return ('rho', *super()._columns())
+    def solve(self, session, stop, saved):
+        self._rhos = self._rhos or [session.step.spec.structure['rho']]
+        with session.failing_explained():
+            status = self._stages(session, stop)
+        return concluded(session, status, self._before['pass'], self._before['oracle_calls'])
 
-    def _optimise(self, stop, saved):
-        stage, whole = 1, self.limits
+    def conclude(self, session, outcome):
+        closing.conclude(session, outcome.status)
+        if self._augmented and not outcome.interrupted:
+            session.progress.say(f'the relaxed problem: {session.tolerance.sentence(*self._relaxed)}')
+
+    def _stages(self, session, stop):
+        """Solves one problem after the other; returns the status."""
+        stage, most = 1, session.limits.max_passes
+
+        def log(row):
+            done = {key: row[key] + value for key, value in self._before.items()}
+            session.write_row(row | done | {'rho': session.step.spec.structure['rho']})
+
         while True:
-            self.limits = replace(whole, max_passes=whole.max_passes - self._before['pass'])
-            self.monitor = self._new_monitor(self._tolerance_of_stage())
-            status = self.monitor.run(stop, evaluate_first=stage == 1 and self.o.init is not None)
+            limits = replace(session.limits, max_passes=most - self._before['pass'])
+            driver = session.watched(self._tolerance(session.tolerance), limits, log=log, dev=session.dev)
+            status = driver.run(stop, evaluate_first=stage == 1 and session.o.init is not None)
             if status == monitor.INTERRUPTED:
                 return status
-            present = self.spec, self.problem, self.solver, {**self._before}
             try:
-                with self.problem.stoppable(stop.flag):
-                    solved = self._report(stage)
-                    if status not in SOLVED or (len(self._rhos) == 1 and (solved or not self.o.augmented_lagrangian)):
+                with session.step.problem.stoppable(stop.flag):
+                    solved = self._report(session, stage)
+                    if status not in SOLVED or (len(self._rhos) == 1 and (solved or not self._augmented)):
                         return status
-                    self._next()
+                    self._go_on(session)
             except Interrupted:  # between two stages
-                self.spec, self.problem, self.solver, self._before = present
                 return monitor.INTERRUPTED
             stage += 1
 
-    def _tolerance_of_stage(self):
-        tolerance = self.tolerance
+    def _tolerance(self, asked):
+        """Of the present stage; asked: of the run."""
         if len(self._rhos) > 1:
-            return Tolerance(max(ON_THE_WAY, tolerance.rel_gap), tolerance.epsilon)
-        if self.o.augmented_lagrangian:
-            return Tolerance(self._share * max(tolerance.rel_gap, self._relaxed_gap))
-        return tolerance
+            return Tolerance(max(ON_THE_WAY, asked.rel_gap), asked.epsilon)
+        if self._augmented:
+            return Tolerance(self._share * max(asked.rel_gap, self._relaxed_gap))
+        return asked
 
-    def _report(self, stage):
+    def _report(self, session, stage):
         """Says where a stage has ended; returns whether the relaxed problem is solved to the tolerance."""
-        bounds = self.monitor.bounds
-        primal = self.problem.figures(bounds.w, bounds.primal)['relaxed_primal']
-        dual = 0.0 if bounds.point is None else relaxed_dual(self.problem, bounds.point)
+        step = session.step
+        bounds, problem = step.monitor.bounds, step.problem
+        primal = problem.figures(bounds.w, bounds.primal)['relaxed_primal']
+        dual = 0.0 if bounds.point is None else relaxed_dual(problem, bounds.point)
         gap = relative_gap(primal, dual)
         if stage > 1 and gap >= self._relaxed_gap:  # too roughly solved for the multipliers to lead anywhere
             self._share = max(self._share / 2, SMALLEST_SHARE)
         self._relaxed_gap = min(gap, self._relaxed_gap)
-        passes = counted(self.solver.passes, 'pass', 'passes')
-        self.progress.say(
-            f'stage {stage}, rho {self.spec.structure["rho"]:g}: {passes}, relaxed primal {primal:.6g}, '
+        passes = counted(step.solver.passes, 'pass', 'passes')
+        session.progress.say(
+            f'stage {stage}, rho {step.spec.structure["rho"]:g}: {passes}, relaxed primal {primal:.6g}, '
             f'relaxed dual {dual:.6g}, relative gap {gap:.3g}'
         )
         self._relaxed = primal, dual
-        return self.tolerance.reached(primal, dual)
+        return session.tolerance.reached(primal, dual)
 
-    def _next(self):
-        """The next problem, and a solver that starts from where the one before has ended."""
-        bounds, features = self.monitor.bounds, self.problem.features
+    def _go_on(self, session):
+        """The step of the next problem, which starts from where the one before has ended."""
+        step = session.step
+        bounds, features = step.monitor.bounds, step.problem.features
         if len(self._rhos) > 1:
             del self._rhos[0]
             multipliers = None
         else:
             multipliers = self._multipliers.after(features.delta_of(bounds.w), self._relaxed_gap > NEAR)
-        self._count()
-        self.spec = replace(self.spec, structure={**self.spec.structure, 'rho': self._rhos[0]})
-        self.problem = next_stage(self.problem, self._rhos[0], multipliers, self.spec.variant)
-        self._make_solver()
+        rho = self._rhos[0]
+        spec = replace(step.spec, structure={**step.spec.structure, 'rho': rho})
+        following = Step(spec, next_stage(step.problem, rho, multipliers, spec.variant), step.method)
         if bounds.point is not None:
-            self.solver.set_dual_point(bounds.point)
-
-    def _count(self):
-        """Adds what the present stage has done to what was done before."""
-        self._before['pass'] += self.solver.passes
-        self._before['oracle_calls'] += self.solver.oracle_calls
-        self._before['seconds'] += self.monitor.seconds
-
-    def _write_row(self, row):
-        done = {key: row[key] + value for key, value in self._before.items()}
-        super()._write_row(row | done | {'rho': self.spec.structure['rho']})
-
-    def _finish(self, status, tolerance):
-        super()._finish(status, tolerance)
-        if self.o.augmented_lagrangian and status != monitor.INTERRUPTED:
-            self.progress.say(f'the relaxed problem: {tolerance.sentence(*self._relaxed)}')
-
-    def _let_go_of_the_solver(self):
-        super()._let_go_of_the_solver()
-        self.passes += self._before['pass']
-        self.oracle_calls += self._before['oracle_calls']
+            following.solver.set_dual_point(bounds.point)
+        done = {'pass': step.solver.passes, 'oracle_calls': step.solver.oracle_calls, 'seconds': step.monitor.seconds}
+        self._before = {key: value + done[key] for key, value in self._before.items()}
+        session.step = following
 
 
 class Multipliers:

@@ -15,7 +15,7 @@ from cython_ext.text.vocabulary import Vocabulary
 from data_formats.errors import DataError
 from data_formats.models.header import FORMAT_VERSION, STATUSES
 from data_formats.models.model import Model, load, save
-from ssvm_cli.training.session import STATUS_TEXT
+from ssvm_cli.training.closing import STATUS_TEXT
 
 HEADER = {
     'task': 'chain',

@@ -99,10 +99,10 @@ def test_kill_leaves_the_previous_model(corpus, files, tmp_path):
 def slow_to_save(corpus, tmp_path, seconds):
     """A run with one row of its log, which prints `saving` before it saves its model for some seconds."""
     code = (
-        'import sys, time; from ssvm_cli import cli; from ssvm_cli.training import session\n'
-        'whole = session.save\n'
+        'import sys, time; from ssvm_cli import cli; from ssvm_cli.training import model_file\n'
+        'whole = model_file.save\n'
         f'def save(*args): print("saving", flush=True); time.sleep({seconds}); whole(*args)\n'
-        'session.save = save; cli.cli.main(sys.argv[1:])'
+        'model_file.save = save; cli.cli.main(sys.argv[1:])'
     )
     how = ['train', '-q', '--log', tmp_path / 'log', '--rel-gap', '0', corpus, tmp_path / 'm']
     argv = [sys.executable, '-c', code, *how]
