@@ -43,7 +43,6 @@ AGAINST = {
     *(('cython_ext.core.problem', f'cython_ext.duals.{kind}') for kind in DUALS),  # which value of the dual it is
     ('cython_ext.core.problem', 'cython_ext.duals'),
     ('cython_ext.relaxations.soft', 'cython_ext.core.relaxed_primal'),  # a column of the log
-    ('ssvm_cli.options.problem_spec', 'ssvm_cli.training.request'),  # the loss, which data decide
 }
 CIRCLES = [
     {'cython_ext.core.problem', 'cython_ext.duals.natural', 'cython_ext.duals.tempered'},
@@ -51,7 +50,6 @@ CIRCLES = [
 ]
 FOLDER_CIRCLES = [
     {'cython_ext.core', 'cython_ext.duals', 'cython_ext.losses', 'cython_ext.objectives', 'cython_ext.relaxations'},
-    {'ssvm_cli.examples', 'ssvm_cli.options', 'ssvm_cli.training'},
 ]
 IMPORT = re.compile(r'^[ \t]*from ([\w.]+) c?import (\([^)]*\)|.*)|^[ \t]*c?import ([\w., ]+)', re.MULTILINE)
 

@@ -63,7 +63,7 @@ class ProblemSpec:
             UsageError, DataError: of the cost matrix of the task loss.
         """
         from ssvm_cli.options.kernel import requested_kernel
-        from ssvm_cli.training.request import settled_loss
+        from ssvm_cli.options.task_losses import settled_loss
 
         loss, cost = settled_loss(o, examples)
         return cls(

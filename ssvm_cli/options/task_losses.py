@@ -1,8 +1,10 @@
-"""What --task-loss may say: the names of task losses, as the tasks have them, and what svm_struct_learn writes."""
+"""What --task-loss may say: the names of task losses, as the tasks have them, and what svm_struct_learn writes; and
+which loss is meant."""
 
 import click
 
 from cython_ext.tasks.registry import TASKS, task_info
+from data_formats.errors import UsageError
 from ssvm_cli.options.command import accepted, listed
 
 OF_SVM_STRUCT = {'0': 'zero-one', '1': 'hamming'}
@@ -30,6 +32,39 @@ def named_loss(text, task=None):
     if task is not None and name in task_info(task).losses:
         return name
     return name if name in loss_names() else None
+
+
+def requested_loss(o, task):
+    """The name of the task loss; None where there is none, where it is the usual one of a task that is not known yet
+    (None), or where a file or a taxonomy has the costs."""
+    if o.objective == 'log':
+        return None
+    if o.hard_margin:
+        return 'zero-one'
+    if o.task_loss is None:
+        return None if task is None else task_info(task).default_loss
+    return None if o.task_loss == TREE else named_loss(o.task_loss, task)
+
+
+def settled_loss(o, examples):
+    """(the name of the task loss for people and models, the cost matrix that it is, None where the name says all), of
+    the Examples that were read; (None, None) where there is no task loss.
+
+    Raises:
+        UsageError: costs of labels for a task without. DataError: FILE:LINE of what is malformed.
+    """
+    if o.task_loss == TREE:
+        return TREE, examples.classes.tree_loss
+    name = requested_loss(o, examples.task.name)
+    if o.task_loss is None or name is not None:
+        return name, None
+    from data_formats.classes.label_matrix import read_cost_matrix
+
+    info = task_info(examples.task.name)
+    if info.cost_matrix is None:
+        known = ', '.join(info.losses)
+        raise UsageError(f'--task-loss {o.task_loss}: {info.name} takes no cost matrix (choose from {known})')
+    return 'costs', read_cost_matrix(o.task_loss, examples.dataset.label_names.names())
 
 
 def accepted_losses():

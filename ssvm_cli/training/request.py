@@ -14,7 +14,7 @@ from ssvm_cli.options.label_pairs import check_pairs
 from ssvm_cli.options.run_files import check_files
 from ssvm_cli.options.settings import check_oracle, parse_settings, with_oracle
 from ssvm_cli.options.solver_choice import choose, suits
-from ssvm_cli.options.task_losses import TREE, accepted_losses, named_loss
+from ssvm_cli.options.task_losses import TREE, accepted_losses, named_loss, requested_loss
 
 # Why the best outputs of all values of a loss are out of reach.
 UNTOLD = {
@@ -68,39 +68,6 @@ def requested_solver(o, loss):
     settings = parse_settings(texts, info.name, info.options)
     check_oracle(o.oracle, o.objective, info, settings)
     return info, settings
-
-
-def requested_loss(o, task):
-    """The name of the task loss; None where there is none, where it is the usual one of a task that is not known yet
-    (None), or where a file or a taxonomy has the costs."""
-    if o.objective == 'log':
-        return None
-    if o.hard_margin:
-        return 'zero-one'
-    if o.task_loss is None:
-        return None if task is None else task_info(task).default_loss
-    return None if o.task_loss == TREE else named_loss(o.task_loss, task)
-
-
-def settled_loss(o, examples):
-    """(the name of the task loss for people and models, the cost matrix that it is, None where the name says all), of
-    the Examples that were read; (None, None) where there is no task loss.
-
-    Raises:
-        UsageError: costs of labels for a task without. DataError: FILE:LINE of what is malformed.
-    """
-    if o.task_loss == TREE:
-        return TREE, examples.classes.tree_loss
-    name = requested_loss(o, examples.task.name)
-    if o.task_loss is None or name is not None:
-        return name, None
-    from data_formats.classes.label_matrix import read_cost_matrix
-
-    info = task_info(examples.task.name)
-    if info.cost_matrix is None:
-        known = ', '.join(info.losses)
-        raise UsageError(f'--task-loss {o.task_loss}: {info.name} takes no cost matrix (choose from {known})')
-    return 'costs', read_cost_matrix(o.task_loss, examples.dataset.label_names.names())
 
 
 def check_loss(info, task, loss, o):

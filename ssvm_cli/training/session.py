@@ -15,13 +15,14 @@ from ssvm_cli.examples.training_set import read_examples
 from ssvm_cli.options import constants
 from ssvm_cli.options.problem_spec import ProblemSpec
 from ssvm_cli.options.solver_choice import LIGHT, WHOLE
+from ssvm_cli.options.task_losses import requested_loss
 from ssvm_cli.terminal.progress import counted
 from ssvm_cli.terminal.resources import available_cpus, return_memory
 from ssvm_cli.terminal.signals import StopFlag
 from ssvm_cli.training import hints, memory, monitor
 from ssvm_cli.training.certificate import Tolerance
 from ssvm_cli.training.model_file import ModelFile, model_of
-from ssvm_cli.training.request import check_loss, requested_loss, requested_solver
+from ssvm_cli.training.request import check_loss, requested_solver
 from ssvm_cli.training.saved_run import SavedRun
 from ssvm_cli.training.step import Method, Step
 
