@@ -42,14 +42,12 @@ DUALS = ('natural', 'scores', 'sparse', 'tempered')
 AGAINST = {
     *(('cython_ext.core.problem', f'cython_ext.duals.{kind}') for kind in DUALS),  # which value of the dual it is
     ('cython_ext.core.problem', 'cython_ext.duals'),
-    ('cython_ext.relaxations.soft', 'cython_ext.core.relaxed_primal'),  # a column of the log
 }
 CIRCLES = [
     {'cython_ext.core.problem', 'cython_ext.duals.natural', 'cython_ext.duals.tempered'},
-    {'cython_ext.relaxations.soft', 'cython_ext.core.relaxed_primal'},
 ]
 FOLDER_CIRCLES = [
-    {'cython_ext.core', 'cython_ext.duals', 'cython_ext.losses', 'cython_ext.objectives', 'cython_ext.relaxations'},
+    {'cython_ext.core', 'cython_ext.duals'},
 ]
 IMPORT = re.compile(r'^[ \t]*from ([\w.]+) c?import (\([^)]*\)|.*)|^[ \t]*c?import ([\w., ]+)', re.MULTILINE)
 

@@ -20,7 +20,7 @@ from cython_ext.structures.graph.factor_graphs cimport FactorGraphs
 
 def relaxed_dual(Problem problem not None, point):
     """The dual value of the relaxed problem at an agreeing point that is made of a dual point of a soft problem."""
-    cdef SoftAccumulator sums = problem._expectations(point)[1]
+    cdef SoftAccumulator sums = problem._expectations(point, problem.accumulator())[1]
     cdef SoftFeatures features = problem.features
     cdef FactorBlocks blocks = features.outputs
     cdef FactorGraphs graphs = features.graphs

@@ -1,4 +1,4 @@
-from cython_ext.features.feature_map cimport Accumulator, FeatureMap
+from cython_ext.features.feature_map cimport FeatureMap
 from cython_ext.objectives.objective cimport Objective
 from cython_ext.structures.structure cimport Structure
 
@@ -11,4 +11,5 @@ cdef class Problem:
     cdef readonly double lam
     cdef readonly str objective_name, loss_name, structure_name
     cdef readonly object pool
+    cdef readonly dict log_values           # {column of a log: function of (problem, w, P(w))}
     cdef object _accumulator, _chunks

@@ -14,7 +14,9 @@ from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, int64_t
 
 from cython_ext.duals import sparse, scores
-from cython_ext.features.feature_map cimport Accumulator, FeatureMap
+from cython_ext.features.accumulators cimport Accumulator, NormWindows
+from cython_ext.features.capabilities cimport AtLambda
+from cython_ext.features.feature_map cimport FeatureMap
 from cython_ext.kernels.vectors cimport vector
 from cython_ext.objectives.objective cimport MaxObjective, Objective, SumObjective
 from cython_ext.common.parallel import Interrupted, Pool, even_ranges, ranges
@@ -37,11 +39,11 @@ class Evaluation:
 
 cdef class Problem:
     """names: (structure, objective, task loss or None) as on the command line. threads: how many, or the Pool of another
-    problem. All passes over the examples look at the stop flag of the pool and raise Interrupted when it is set."""
+    problem. log_values: as in problem.pxd. All passes over the examples look at the stop flag of the pool and raise
+    Interrupted when it is set."""
 
     def __init__(self, Structure structure not None, FeatureMap features not None, Objective objective not None,
-                 double lam, names, threads=1):
-        cdef Py_ssize_t i
+                 double lam, names, threads=1, log_values=None):
         if not (lam > 0 and np.isfinite(lam)):
             raise ValueError(f'lambda is {lam} (expected a positive number)')
         if structure.n == 0:
@@ -50,12 +52,13 @@ cdef class Problem:
         self.n, self.dim, self.lam = structure.n, features.dim, lam
         self.structure_name, self.objective_name, self.loss_name = names
         self.pool = threads if isinstance(threads, Pool) else Pool(threads)
+        self.log_values = log_values or {}
 
     def with_lambda(self, double lam):
         """The same problem with another lambda; the parts are shared."""
         names = self.structure_name, self.objective_name, self.loss_name
-        features = self.features.at_lambda(lam)
-        other = Problem(self.structure, features, self.objective, lam, names, self.pool)
+        features = self.features.helper(AtLambda).at_lambda(lam)
+        other = Problem(self.structure, features, self.objective, lam, names, self.pool, self.log_values)
         if features is self.features:
             (<Problem> other)._accumulator = self._accumulator
         return other
@@ -144,16 +147,16 @@ cdef class Problem:
         with nogil:
             vector.regularise(end - begin, &w[begin], self.lam, 1.0 / self.n, &gradient[begin], &norms[0])
 
-    def certify(self, point, follow=False):
+    def certify(self, point, following=None):
         """(D(alpha), w(alpha)) of a dual point, sparse (see sparse.py) or in natural parameters (natural.pyx),
-        computed from the data alone. follow: let the features follow w(alpha). Raises ValueError when it is not a point
-        of the dual's domain."""
-        loss, total = self._expectations(point, total=self._kept_accumulator())
+        computed from the data alone. following: the features' Following, to follow w(alpha) from then on. Raises
+        ValueError when it is not a point of the dual's domain."""
+        loss, total = self._expectations(point)
         w = self.features.zeros()
         total.total(w, self.pool)
         w /= self.lam * self.n
-        if follow:
-            self.features.follow(w)
+        if following is not None:
+            following.follow(w)
         return loss - self.lam / 2 * self.features.inner(w, w), w
 
     def dual_value(self, point):
@@ -161,29 +164,32 @@ cdef class Problem:
         if scores.is_one(point):
             return scores.value(self, point)
         norm2 = 0.0
-        for window in self.features.windows() if 'theta' not in point else [None]:
-            loss, total = self._expectations(point, window)
+        for total in [None] if 'theta' in point else self.features.helper(NormWindows).accumulators(self.n):
+            loss, total = self._expectations(point, total)
             norm2 += total.norm2(self.pool)
             del total                                       # before the next one is made
         return loss - norm2 / (2 * self.lam * self.n * self.n)
 
+    def accumulator(self):
+        """A new Accumulator for sums over the examples."""
+        return self.features.helper(Accumulator, self.n)
+
     def _kept_accumulator(self):
         """An Accumulator at 0 that is made once, for what is summed in every pass."""
         if self._accumulator is None:
-            self._accumulator = self.features.accumulator(self.n)
+            self._accumulator = self.accumulator()
         else:
             self._accumulator.clear(self.pool)
         return self._accumulator
 
-    def _expectations(self, point, window=None, Accumulator total=None):
-        """(mean of E[b] - ridge/2 mass^2, Accumulator of E[c psi_i]) of a dual point. total: an Accumulator at 0 to use."""
+    def _expectations(self, point, Accumulator total=None):
+        """(mean of E[b] - ridge/2 mass^2, Accumulator of E[c psi_i]) of a dual point. total: an Accumulator at 0 to use,
+        None for the one that is kept."""
+        total = self._kept_accumulator() if total is None else total
         if 'theta' in point:
             from cython_ext.duals.natural import expectations
 
-            total = self._kept_accumulator() if total is None else total
             return expectations(self, point, total), total
-        if total is None:
-            total = self.features.accumulator(self.n, window)
         if self.sums:
             raise ValueError(f'{self.objective_name} has no sparse dual points')
         point = sparse.checked(point, self.n)
@@ -191,9 +197,10 @@ cdef class Problem:
         self.pool.map(self._outputs, [(point, deltas, total, c, *chunk) for c, chunk in enumerate(self.chunks(total.chunks))])
         return deltas.sum() / self.n, total
 
-    def figures(self, w, primal):
-        """Further figures for a log, of weights w with P(w) = primal: what features say of a problem that this one relaxes."""
-        return self.features.figures(self, w, primal)
+    def log_columns(self, w=None, primal=None):
+        """{column: number} for a log besides what all problems have, of weights w with P(w) = primal; None for numbers
+        without weights."""
+        return {column: None if w is None else value(self, w, primal) for column, value in self.log_values.items()}
 
     def memory_estimate(self):
         """Bytes of one weight vector."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t
 
-from cython_ext.features.feature_map cimport Accumulator
+from cython_ext.features.accumulators cimport Accumulator
 from cython_ext.kernels.vectors cimport vector
 from cython_ext.losses.loss cimport DecomposableLoss
 from cython_ext.core.problem cimport Problem

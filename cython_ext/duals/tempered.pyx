@@ -10,7 +10,7 @@ import numpy as np
 from libc.stdint cimport int32_t
 from libc.string cimport memcpy
 
-from cython_ext.features.feature_map cimport Accumulator
+from cython_ext.features.accumulators cimport Accumulator
 from cython_ext.objectives.objective cimport Objective
 from cython_ext.objectives.smoothed cimport SmoothedLoss, SmoothedWorkspace
 from cython_ext.objectives.smoothed import smoothed_loss
@@ -35,7 +35,7 @@ def evaluate(Problem problem not None, const double[::1] w, double temperature, 
         raise ValueError(f'a dual point of temperature {temperature} (expected a positive number)')
     cdef SmoothedLoss loss = smoothed_loss(problem.objective, 'exp')
     loss.mu = temperature
-    cdef Accumulator total = problem.features.accumulator(problem.n)
+    cdef Accumulator total = problem.accumulator()
     losses, biases = np.empty(problem.n), np.empty(problem.n)
     chunks = enumerate(problem.chunks(total.chunks))
     problem.pool.map(_pass, [(problem, loss, w, losses, biases, stop, total, c, *chunk) for c, chunk in chunks])

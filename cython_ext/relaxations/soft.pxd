@@ -1,8 +1,10 @@
 cimport cython
 from libc.stdint cimport int32_t, int64_t
 
+from cython_ext.features.accumulators cimport Accumulator
+from cython_ext.features.capabilities cimport AtLambda, Prefetch
 from cython_ext.features.graph.factors cimport FactorWeights
-from cython_ext.features.feature_map cimport Accumulator, FeatureMap
+from cython_ext.features.feature_map cimport FeatureMap
 from cython_ext.relaxations.agreements cimport Agreements
 from cython_ext.relaxations.factor_blocks cimport FactorBlocks
 from cython_ext.structures.graph.factor_graphs cimport FactorGraphs
@@ -30,6 +32,14 @@ cdef class SoftFeatures(FeatureMap):
     cdef void whole_scores(self, Py_ssize_t b, const double *w, double *theta) noexcept nogil
     cdef double clear(self, Py_ssize_t b) noexcept nogil
     cdef double inner(self, Py_ssize_t b, int64_t f, double square, Py_ssize_t joint, Py_ssize_t other) noexcept nogil
+
+
+cdef class SoftPrefetch(Prefetch):
+    cdef SoftFeatures map
+
+
+cdef class SoftAtLambda(AtLambda):
+    pass
 
 
 cdef class SoftAccumulator(Accumulator):

@@ -24,8 +24,10 @@ from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
+from cython_ext.features.accumulators cimport Accumulator
+from cython_ext.features.capabilities cimport AtLambda, Prefetch
 from cython_ext.features.graph.factors cimport FactorWeights
-from cython_ext.features.feature_map cimport Accumulator, FeatureMap
+from cython_ext.features.feature_map cimport FeatureMap
 from cython_ext.kernels.vectors cimport vector
 from cython_ext.common.arrays import aligned_zeros
 from cython_ext.common.parallel import even_ranges
@@ -36,11 +38,12 @@ from cython_ext.relaxations.messages cimport Messages
 AGREEMENT = 'agreement'         # what models call delta,
 MULTIPLIERS = 'multipliers'     # what it is pulled to,
 SMOOTHING = 'smoothing'         # and the weights that joint states have of their own
-RELAXED_PRIMAL = 'relaxed_primal'
 
 
 cdef class SoftFeatures(FeatureMap):
     """outputs: the FactorBlocks; weights: their FactorWeights; smoothing: gamma, of smoothed maxima (0: none)."""
+
+    helpers = {Prefetch: SoftPrefetch, AtLambda: SoftAtLambda, Accumulator: SoftAccumulator}
 
     def __init__(self, FactorBlocks outputs not None, FactorWeights weights not None, double lam, double rho,
                  double smoothing=0.0):
@@ -65,10 +68,6 @@ cdef class SoftFeatures(FeatureMap):
 
     cdef Py_ssize_t size_of(self, Py_ssize_t b) noexcept nogil:
         return self.outputs.size_of(b)
-
-    cdef void fetch(self, Py_ssize_t b, const double *w) noexcept nogil:
-        if self.outputs.inner(b) < 0:
-            self.agreements.fetch(self.outputs.example[b], self.outputs.factor_of(b), self.delta(w))
 
     cdef void scores(self, Py_ssize_t b, const double *w, double *theta) noexcept nogil:
         cdef int64_t f = self.outputs.factor_of(b)
@@ -193,9 +192,6 @@ cdef class SoftFeatures(FeatureMap):
             total += self.weights_of_factors.clear(self.outputs.example[b], f, self.spare_data)
         return total
 
-    def accumulator(self, Py_ssize_t n, window=None):
-        return SoftAccumulator(self, n)
-
     def messages(self):
         """The Messages that may take the place of delta, made once; there are none about global factors."""
         if self.made is None:
@@ -203,15 +199,6 @@ cdef class SoftFeatures(FeatureMap):
         return self.made
 
     # ------------------------------------------------------------------------------------------------- weights
-
-    def at_lambda(self, double lam):
-        return SoftFeatures(self.outputs, self.weights_of_factors, lam, self.rho, self.smoothing)
-
-    def figures(self, problem=None, w=None, primal=None):
-        """The relaxed primal."""
-        from cython_ext.core.relaxed_primal import relaxed_primal
-
-        return {RELAXED_PRIMAL: None if w is None else relaxed_primal(problem, w, primal)}
 
     @property
     def naming(self):
@@ -252,6 +239,25 @@ def check(values, expected, what):
     if len(values) != expected:
         raise ValueError(f'{len(values)} {what} (expected {expected}: they belong to the training examples, and ssvm convert '
                          'to text leaves them out)')
+
+
+cdef class SoftPrefetch(Prefetch):
+    """The agreement variables of a block."""
+
+    def __init__(self, SoftFeatures features not None):
+        self.features = self.map = features
+
+    cdef void fetch(self, Py_ssize_t b, const double *w) noexcept nogil:
+        if self.map.outputs.inner(b) < 0:
+            self.map.agreements.fetch(self.map.outputs.example[b], self.map.outputs.factor_of(b), self.map.delta(w))
+
+
+cdef class SoftAtLambda(AtLambda):
+    """With another unit of the agreement variables."""
+
+    def at_lambda(self, double lam):
+        cdef SoftFeatures map = self.features
+        return SoftFeatures(map.outputs, map.weights_of_factors, lam, map.rho, map.smoothing)
 
 
 cdef class SoftAccumulator(Accumulator):

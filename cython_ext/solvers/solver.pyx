@@ -6,6 +6,8 @@ for iterates and dual points, evaluates them and decides to stop.
 
 import numpy as np
 
+from cython_ext.features.capabilities cimport Tables
+
 
 class NoSolution(Exception):
     """The problem has none: a hard margin that no weights reach."""
@@ -22,7 +24,7 @@ cdef class Solver:
 
     def __init__(self, Problem problem not None):
         self.problem = problem
-        problem.features.prepare()
+        problem.features.helper(Tables).keep()
         self.passes = self.oracle_calls = 0
         self.finished = False
 

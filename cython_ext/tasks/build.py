@@ -58,7 +58,9 @@ def build_problem(
     if isinstance(made, SumObjective) and 'exp' not in outputs.oracles:
         raise ValueError(f'{objective} needs the exp oracle (sums over all outputs), which {task} lacks: use hinge')
     with_loss = objective not in OBJECTIVES or OBJECTIVES[objective][2]
-    problem = Problem(outputs, features, made, lam, (task, objective, name if with_loss else None), threads)
+    names = task, objective, name if with_loss else None
+    columns = info.log_values(features) if info.log_values else None
+    problem = Problem(outputs, features, made, lam, names, threads, columns)
     if basis is not None:
         features.pool = problem.pool
     return problem

@@ -10,7 +10,7 @@ import numpy as np
 from cython_ext.structures.graph.layout import FactorType, GraphLayout, Shape
 from cython_ext.tasks.common import zero_one_strata
 from cython_ext.tasks.registry import TaskInfo
-from cython_ext.tasks.relaxations import RHO, arguments_of_relaxation, build_relaxed, hamming, zero_one
+from cython_ext.tasks.relaxations import RHO, arguments_of_relaxation, build_relaxed, hamming, log_values, zero_one
 
 WEIGHTS, ATTRIBUTES = 'weights', 'attributes'  # names of arrays, with the number of the type behind them
 
@@ -170,4 +170,5 @@ INFO = TaskInfo(
     strata={'zero-one': zero_one_strata},
     decomposable=('hamming',),
     problem_arguments=arguments_of_relaxation,
+    log_values=log_values,
 )

@@ -135,4 +135,5 @@ INFO = TaskInfo(
     strata={'zero-one': zero_one_strata},
     decomposable=('hamming',),
     problem_arguments=problem_arguments,
+    log_values=relaxations.log_values,
 )

@@ -29,7 +29,8 @@ class TaskInfo:
     label make no sense; strata: name of a loss ('costs' for a matrix) -> function of structure and TaskLoss that gives
     its Strata, for the losses that have some; decomposable: the names of the losses that add up over parts;
     problem_arguments(how, lam, objective, loss, variant) -> further arguments of build() that depend on the problem, or
-    None where nothing does."""
+    None where nothing does; log_values(features) -> further columns of a log as Problem takes them, or None where there
+    are none."""
 
     name: str
     summary: str
@@ -40,6 +41,7 @@ class TaskInfo:
     strata: dict = field(default_factory=dict)
     decomposable: tuple = ()
     problem_arguments: Any = None
+    log_values: Any = None
 
 
 def task_info(name):

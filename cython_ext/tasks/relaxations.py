@@ -59,7 +59,7 @@ def next_stage(problem, rho, multipliers, variant=None):
     stage = SoftFeatures(blocks, features.weights_of_factors, problem.lam, rho, features.smoothing)
     objective = build_objective(problem.objective_name, blocks, BlockCosts(blocks), None, variant)
     names = problem.structure_name, problem.objective_name, problem.loss_name
-    return Problem(blocks, stage, objective, problem.lam, names, problem.pool)
+    return Problem(blocks, stage, objective, problem.lam, names, problem.pool, problem.log_values)
 
 
 def linear_program(layout, naming):
@@ -100,6 +100,17 @@ def build_relaxed(layout, naming, relaxation, rho, lam, trained='soft', **how):
 def arguments_of_relaxation(how, lam, **_):
     """What build_relaxed has to know of a problem: features of soft constraints depend on lambda."""
     return {'lam': lam} if 'relaxation' in how else {}
+
+
+def log_values(features):
+    """{column: function}, see Problem: of soft constraints, the objective that they relax."""
+    from cython_ext.relaxations.soft import SoftFeatures
+
+    if not isinstance(features, SoftFeatures):
+        return {}
+    from cython_ext.core.relaxed_primal import relaxed_primal
+
+    return {'relaxed_primal': relaxed_primal}
 
 
 def has_cuts(layout):

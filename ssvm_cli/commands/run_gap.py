@@ -186,7 +186,7 @@ def report(model, problem, examples, primal, dual, source, solved):
 
 def relaxed_bounds(problem, w, primal, point):
     """What is proved of the relaxed problem, where the one that was trained has soft constraints."""
-    bounds = problem.figures(w, primal)
+    bounds = problem.log_columns(w, primal)
     if bounds and point is not None:
         from cython_ext.core.local_marginals import relaxed_dual
 

@@ -219,7 +219,7 @@ class Monitor:
 
     def _described(self, w, primal, again=False):
         """(figures, dev scores) of weights, None before there are any; again: those that are known stay."""
-        figures = self._figures if again and self._figures is not None else self.problem.figures(w, primal)
+        figures = self._figures if again and self._figures is not None else self.problem.log_columns(w, primal)
         scores = self._dev_scores
         if self.dev and w is not None and not (again and scores):
             scores = self.dev.score(w)
@@ -310,7 +310,7 @@ class Monitor:
                 'dual_now': dual_now,
             }
         if self._figures is None:
-            self._figures = self.problem.figures(bounds.w, bounds.primal)
+            self._figures = self.problem.log_columns(bounds.w, bounds.primal)
         return row | self._figures | self.solver.figures(bounds.primal) | self._dev_scores
 
     def _write_row(self, primal_now, dual_now):

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from cython_ext.common.parallel import Interrupted
 from cython_ext.core.local_marginals import relaxed_dual
+from cython_ext.core.relaxed_primal import relaxed_primal
 from cython_ext.tasks.relaxations import next_stage
 from data_formats.errors import UsageError
 from ssvm_cli.terminal.progress import counted
@@ -102,7 +103,7 @@ class RhoStages:
         """Says where a stage has ended; returns whether the relaxed problem is solved to the tolerance."""
         step = session.step
         bounds, problem = step.monitor.bounds, step.problem
-        primal = problem.figures(bounds.w, bounds.primal)['relaxed_primal']
+        primal = relaxed_primal(problem, bounds.w, bounds.primal)
         dual = 0.0 if bounds.point is None else relaxed_dual(problem, bounds.point)
         gap = relative_gap(primal, dual)
         if stage > 1 and gap >= self._relaxed_gap:  # too roughly solved for the multipliers to lead anywhere

@@ -6,6 +6,7 @@ import zlib
 import numpy as np
 
 from cython_ext.common.errors import UnfitDataError
+from cython_ext.features.capabilities import Tables
 from cython_ext.solvers.registry import solver_info
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.errors import DataError, SolverError, UsageError
@@ -188,7 +189,7 @@ class Session:
     def let_go(self, passes=0, oracle_calls=0):
         """Of all that the model does not take to be written; arguments: as of Step.let_go."""
         self.step.let_go(passes, oracle_calls)
-        self.step.problem.features.forget_gram()
+        self.step.problem.features.helper(Tables).forget()
         return_memory()
 
     @contextlib.contextmanager
@@ -211,7 +212,7 @@ class Session:
         from data_formats.files.log import TrainingLog
 
         step, scores = self.step, self.dev.columns if self.dev else ()
-        columns = (*self.plan.columns, *step.problem.features.figures(), *step.solver.figures(), *scores)
+        columns = (*self.plan.columns, *step.problem.log_columns(), *step.solver.figures(), *scores)
         options = ' '.join(f'{key}={value}' for key, value in self._facts.items() if key != 'template')
         heading = f'ssvm {__version__} {options}'.replace('\n', ' ')
         self._log = TrainingLog(self.o.log_path, heading, columns, keep)

@@ -51,7 +51,7 @@ class Problem:
                 raise Interrupted
         return SimpleNamespace(primal=1 + abs(w[0] - 1.0), dual=softmax_of(w[0]) if softmax_dual else None)
 
-    def figures(self, w, primal):
+    def log_columns(self, w, primal):
         return {}
 
     @property

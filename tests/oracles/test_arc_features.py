@@ -9,6 +9,8 @@ from cython_ext.features.arcs.dictionary import arc_features
 from cython_ext.features.arcs.key_table import KeyTable
 from cython_ext.features.arcs.names import spelled
 from cython_ext.features.arcs.table import ArcTable, table_of_blocks
+from cython_ext.features.calls import add_parts_to, adjoint, gram_of, norm2_of, scores_of, step
+from cython_ext.features.capabilities import Radius, Tables
 from cython_ext.tasks.dependency import INFO as DEPENDENCY
 from tests import sentences
 from tests.solvers.treebanks import TREEBANKS, dataset_of, tree_twin, treebank_problem
@@ -19,9 +21,9 @@ def it(request):
     """A TreeTwin; with the places of features kept, and computed when needed."""
     name, feature_set, kept = request.param
     found = tree_twin(name, feature_set=feature_set)
-    found.problem.features.forget_gram()
+    found.problem.features.helper(Tables).forget()
     if kept:
-        found.problem.features.prepare()
+        found.problem.features.helper(Tables).keep()
     return found
 
 
@@ -35,7 +37,7 @@ def test_scores_give_every_tree_its_score(it):
     w = np.random.default_rng(0).normal(size=len(it.truth.keys))
     vector = it.to_core(w)
     for i, example in enumerate(it.truth.examples):
-        theta = it.problem.features.scores_of(i, vector)
+        theta = scores_of(it.problem.features, i, vector)
         scores = example.parts @ theta[it.columns(i)]
         np.testing.assert_allclose(scores, example.features @ w, rtol=0, atol=1e-11)
 
@@ -43,7 +45,7 @@ def test_scores_give_every_tree_its_score(it):
 def test_adjoint_of_the_statistics_is_the_joint_feature(it):
     for i, example in enumerate(it.truth.examples):
         for parts, phi in list(zip(example.parts, example.features, strict=True))[::5]:
-            got = it.problem.features.adjoint(i, parts_vector(it, i, parts))
+            got = adjoint(it.problem.features, i, parts_vector(it, i, parts))
             np.testing.assert_allclose(it.from_core(got), phi, rtol=0, atol=1e-13)
 
 
@@ -55,18 +57,18 @@ def test_the_adjoint_its_norm_and_its_gram(it):
             w = it.to_core(rng.normal(size=len(it.truth.keys)))
             values = rng.normal(size=len(example.part_keys)) * (rng.random(len(example.part_keys)) < share)
             a = parts_vector(it, i, values)
-            image = features.adjoint(i, a)
-            assert features.scores_of(i, w) @ a == pytest.approx(w @ image, rel=0, abs=1e-11)
-            assert features.norm2_of(i, a) == pytest.approx(image @ image, rel=1e-12, abs=1e-12)
+            image = adjoint(features, i, a)
+            assert scores_of(features, i, w) @ a == pytest.approx(w @ image, rel=0, abs=1e-11)
+            assert norm2_of(features, i, a) == pytest.approx(image @ image, rel=1e-12, abs=1e-12)
             ids = np.flatnonzero(a).astype(np.int32)
             sparse = features.zeros()
-            features.add_parts_to(sparse, i, ids, a[ids])
+            add_parts_to(features, sparse, i, ids, a[ids])
             np.testing.assert_allclose(sparse, image, rtol=0, atol=1e-12)
             columns = it.columns(i)
-            wanted = features.scores_of(i, image)[columns]
-            np.testing.assert_allclose(features.gram_of(i, a)[columns], wanted, rtol=0, atol=1e-11)
+            wanted = scores_of(features, i, image)[columns]
+            np.testing.assert_allclose(gram_of(features, i, a)[columns], wanted, rtol=0, atol=1e-11)
             held = w.copy()
-            assert features.add_held_to(held, i, a, -0.5) == pytest.approx(image @ image, rel=1e-12, abs=1e-12)
+            assert step(features, held, i, a, -0.5) == pytest.approx(image @ image, rel=1e-12, abs=1e-12)
             np.testing.assert_allclose(held, w - 0.5 * image, rtol=0, atol=1e-12)
 
 
@@ -74,10 +76,10 @@ def test_differences_have_the_norm_of_psi_and_not_more_than_the_bound(it):
     for i, example in enumerate(it.truth.examples):
         norms = []
         for parts, psi in list(zip(example.parts, example.differences, strict=True))[::3]:
-            norms.append(it.problem.features.norm2_of(i, parts_vector(it, i, example.parts[example.gold] - parts)))
+            norms.append(norm2_of(it.problem.features, i, parts_vector(it, i, example.parts[example.gold] - parts)))
             assert norms[-1] == pytest.approx(psi @ psi, rel=1e-12, abs=1e-12)
         right = np.flatnonzero(parts_vector(it, i, example.parts[example.gold])).astype(np.int32)
-        bound = it.problem.features.spread2(i, right, np.ones(len(right)), float(len(right)))
+        bound = it.problem.features.helper(Radius).radius2(i, right, np.ones(len(right)), float(len(right)))
         assert max(norms) - 1e-9 <= bound <= 16 * max(1.0, *norms, len(right) * 100.0)
 
 
@@ -91,16 +93,16 @@ def test_places_that_are_kept_are_those_computed():
         a = [rng.normal(size=problem.structure.size(i)) for i in range(problem.n)]
 
         def everything(features=features, w=w, a=a):
-            scores = [features.scores_of(i, w).tobytes() for i in range(len(a))]
-            return scores, [(features.adjoint(i, x).tobytes(), features.norm2_of(i, x)) for i, x in enumerate(a)]
+            scores = [scores_of(features, i, w).tobytes() for i in range(len(a))]
+            return scores, [(adjoint(features, i, x).tobytes(), norm2_of(features, i, x)) for i, x in enumerate(a)]
 
         first = everything()
-        features.prepare()
+        features.helper(Tables).keep()
         assert features.keeps_places
         assert everything() == first
-        features.forget_gram()
+        features.helper(Tables).forget()
         features.kept_limit = 100
-        features.prepare()
+        features.helper(Tables).keep()
         assert not features.keeps_places
         assert everything() == first
 
@@ -123,17 +125,17 @@ def test_what_is_kept_of_long_sentences_does_what_is_computed(hash_bits, labels)
         a = np.zeros((arcs, features.stride))
         a[:, :labels] = rng.normal(size=(arcs, labels)) * (rng.random((arcs, 1)) < 0.6)
         vectors.append(a.ravel())
-    images = [features.adjoint(i, a) for i, a in enumerate(vectors)]
-    norms = [features.norm2_of(i, a) for i, a in enumerate(vectors)]
-    grams = [features.scores_of(i, image) for i, image in enumerate(images)]
-    features.prepare()
+    images = [adjoint(features, i, a) for i, a in enumerate(vectors)]
+    norms = [norm2_of(features, i, a) for i, a in enumerate(vectors)]
+    grams = [scores_of(features, i, image) for i, image in enumerate(images)]
+    features.helper(Tables).keep()
     assert features.keeps_places
     for i in (3, 1, 0, 2, 3):
         held = w.copy()
-        assert features.add_held_to(held, i, vectors[i], 0.25) == pytest.approx(norms[i], rel=1e-12)
+        assert step(features, held, i, vectors[i], 0.25) == pytest.approx(norms[i], rel=1e-12)
         np.testing.assert_allclose(held, w + 0.25 * images[i], rtol=0, atol=1e-11)
         scale = 1e-12 * max(1.0, abs(grams[i]).max(initial=0.0))
-        np.testing.assert_allclose(features.gram_of(i, vectors[i]), grams[i], rtol=0, atol=scale)
+        np.testing.assert_allclose(gram_of(features, i, vectors[i]), grams[i], rtol=0, atol=scale)
 
 
 @pytest.mark.parametrize('hash_bits', [None, 12])
@@ -148,10 +150,10 @@ def test_many_different_tags_between(hash_bits):
     features = arc_features(dataset_of(data), 1, 1, 'all' if hash_bits else 'observed', hash_bits)
     w = features.zeros()
     w[:] = rng.normal(size=len(w))
-    theta = features.scores_of(0, w)
-    features.prepare()
+    theta = scores_of(features, 0, w)
+    features.helper(Tables).keep()
     assert features.keeps_places
-    np.testing.assert_array_equal(features.scores_of(0, w), theta)
+    np.testing.assert_array_equal(scores_of(features, 0, w), theta)
     if hash_bits is None:
         sentence = sentences.sentence_of(data, 0, True, True)
         weight = {name: x for name, _, x in spelled(features.blocks(w), data.word_names, data.tag_names)}
@@ -169,7 +171,7 @@ def test_blocks_and_back(name, hash_bits):
     w = features.zeros()
     for i in range(problem.n):
         ids = np.flatnonzero(problem.structure.statistics(i, problem.structure.gold_code(i))).astype(np.int32)
-        features.add_parts_to(w, i, ids, rng.normal(size=len(ids)))
+        add_parts_to(features, w, i, ids, rng.normal(size=len(ids)))
     blocks = features.blocks(w)
     np.testing.assert_array_equal(features.weights(blocks), w)
     if hash_bits is None:
@@ -179,7 +181,7 @@ def test_blocks_and_back(name, hash_bits):
     other = arc_features(dataset, features.n_labels, features.stride, table=table)
     other_w = other.weights(blocks)
     for i in range(problem.n):
-        np.testing.assert_allclose(other.scores_of(i, other_w), features.scores_of(i, w), rtol=0, atol=1e-13)
+        np.testing.assert_allclose(scores_of(other, i, other_w), scores_of(features, i, w), rtol=0, atol=1e-13)
     single = {key: a.astype(np.float32) if a.dtype == np.float64 else a for key, a in blocks.items()}
     np.testing.assert_allclose(features.weights(single), w, rtol=1e-6)
 
@@ -221,15 +223,15 @@ def test_sums_over_the_data_do_not_depend_on_threads(name, hash_bits):
         slope = problem.features.zeros()
         for prepared in (False, True):
             if prepared:
-                problem.features.prepare()
+                problem.features.helper(Tables).keep()
             problem.value_and_gradient(w, slope)
             gradient = slope.copy() if gradient is None else gradient
             assert slope.tobytes() == gradient.tobytes()
     wanted = problem.lam * w
     for i in range(problem.n):
-        mean = problem.structure.exp_oracle(i, problem.features.scores_of(i, w))[1]
+        mean = problem.structure.exp_oracle(i, scores_of(problem.features, i, w))[1]
         right = problem.structure.statistics(i, problem.structure.gold_code(i))
-        wanted += problem.features.adjoint(i, mean - right) / problem.n
+        wanted += adjoint(problem.features, i, mean - right) / problem.n
     np.testing.assert_allclose(gradient, wanted, rtol=0, atol=1e-12)
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from cython_ext.features.arcs.names import is_arc_feature, parsed, spelled
 from cython_ext.features.arcs.templates import ARC, RELATION
+from cython_ext.features.calls import adjoint, scores_of
 from cython_ext.tasks.registry import task_info
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.datasets.dependency import SentenceDataset
@@ -43,7 +44,7 @@ def test_the_way_back(features, rng):
 def test_what_they_say():
     """One word, an arc from the root: its features, by hand."""
     features = features_of(dataset([3], [0], [0], [1]))
-    w = features.adjoint(0, np.eye(features.scores_of(0, features.zeros()).size)[1])  # head 0, relation 1
+    w = adjoint(features, 0, np.eye(scores_of(features, 0, features.zeros()).size)[1])  # head 0, relation 1
     rows = {(feature, relation): weight for feature, relation, weight in spelled(features.blocks(w), WORDS, TAGS)}
     alone = {
         *('hw,hp \\<root> \\<root>', 'hw <root>', 'hp <root>', 'dw,dp casa N', 'dw casa', 'dp N', 'hw,dw <root> casa'),

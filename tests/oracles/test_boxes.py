@@ -5,6 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+from cython_ext.features.calls import scores_of
+from cython_ext.features.capabilities import Radius
 from cython_ext.losses.boxes import Overlap
 from cython_ext.tasks.boxes import build
 from cython_ext.tasks.build import build_problem
@@ -90,7 +92,7 @@ def test_words_that_are_not_known_do_not_count():
     structure, features = build(data)
     w = np.array([0.5, 9.0, -1.0])
     fewer, _ = build(dataset_of([(4, 4, [point for point in pictures[0][2] if point[2] != 1], pictures[0][3])]))
-    value, code = structure.max_oracle(0, features.scores_of(0, w))
+    value, code = structure.max_oracle(0, scores_of(features, 0, w))
     wanted, same = fewer.max_oracle(0, np.array([0.5, -1.0]))
     assert value == wanted and code.tolist() == same.tolist()
 
@@ -108,7 +110,7 @@ def test_the_spread_is_no_smaller_than_any_distance():
     for i, example in enumerate(BoxEnumeration(pictures).examples):
         counts = problem.structure.statistics(i, problem.structure.gold_code(i))
         ids = np.flatnonzero(counts).astype(np.int32)
-        found = problem.features.spread2(i, ids, counts[ids], 1.0)
+        found = problem.features.helper(Radius).radius2(i, ids, counts[ids], 1.0)
         assert found >= (example.differences**2).sum(axis=1).max()
 
 

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from cython_ext.features.calls import scores_of
+from cython_ext.features.capabilities import Radius
 from cython_ext.losses.candidates import GivenCosts
 from cython_ext.objectives.registry import Variant
 from cython_ext.structures.candidates import Candidates
@@ -78,7 +80,7 @@ def test_the_spread_is_the_largest_distance_from_the_right_candidate():
     problem = build_problem(dataset_of(examples), 'candidates')
     for i, example in enumerate(CandidateEnumeration(examples).examples):
         ids = np.array([example.gold], np.int32)
-        found = problem.features.spread2(i, ids, np.ones(1), 1.0)
+        found = problem.features.helper(Radius).radius2(i, ids, np.ones(1), 1.0)
         assert found == pytest.approx((example.differences**2).sum(axis=1).max(), rel=1e-13, abs=1e-13)
 
 
@@ -86,7 +88,7 @@ def test_all_scores_are_those_of_the_examples():
     examples = random_examples(COUNTS, seed=6)
     features = build_problem(dataset_of(examples), 'candidates').features
     w = np.random.default_rng(0).normal(size=features.dim)
-    one_by_one = [features.scores_of(i, w)[:count] for i, count in enumerate(COUNTS)]
+    one_by_one = [scores_of(features, i, w)[:count] for i, count in enumerate(COUNTS)]
     assert features.row_scores(w).tolist() == np.concatenate(one_by_one).tolist()
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from cython_ext.features.calls import adjoint, gram_of, norm2_of, scores_of
+from cython_ext.features.capabilities import Tables
 from cython_ext.features.kernel.basis import KernelBasis
 from cython_ext.features.kernel.function import Kernel
 from cython_ext.features.kernel.kernel import KernelFeatures
@@ -55,7 +57,7 @@ class Case:
     def parts_vector(self, i, values):
         """A vector over the parts of example i, 0 in the padding."""
         columns = self.part_columns(i)
-        vector = np.zeros(len(self.features.scores_of(i, self.features.zeros())))
+        vector = np.zeros(len(scores_of(self.features, i, self.features.zeros())))
         vector[columns] = values
         return vector
 
@@ -101,7 +103,7 @@ def build(task, n_labels, edges=0, transitions=True, order=1, binary=False, kind
     else:
         features = SparseFeatures(tokens, data.offsets, *layout)
     if kind == 'all-with-table':
-        features.keep_gram()
+        features.helper(Tables).keep_gram()
     states = state_columns(features, kind, data.n_attributes, n_labels, stride)
     pairs = features.dim - features.triple_size - stride**2 * (edges + (task == 'chain' and transitions))
     columns = np.array([weight_column(key, states, pairs, features) for key in truth.keys], dtype=np.intp)
@@ -121,7 +123,7 @@ def build_kernel(task, data, tokens, layout, lengths, kernel, cache_mb, with_tab
     basis = KernelBasis(kernel, [(data.indptr, data.indices, data.values)], data.n_attributes, cache_mb)
     features = KernelFeatures(tokens, basis, data.offsets, *layout)
     if with_table:
-        features.keep_gram()
+        features.helper(Tables).keep_gram()
     explicit = explicit_features(data, **kernel.facts())
     truth = Enumeration(task, with_features(data, explicit), n_labels)
     place = basis.find(data.indptr, data.indices, data.values)
@@ -209,7 +211,7 @@ def test_scores_give_every_output_its_score(example):
     """<theta_i(w), s(y)> = <w, phi(x_i, y)> for all y."""
     w = example.random_vector(np.random.default_rng(0))
     for i, enumerated in enumerate(example.truth.examples):
-        theta = example.features.scores_of(i, w)
+        theta = scores_of(example.features, i, w)
         scores = enumerated.parts @ theta[example.part_columns(i)]
         np.testing.assert_allclose(scores, enumerated.features @ example.weights(w), rtol=0, atol=1e-11)
 
@@ -218,7 +220,7 @@ def test_adjoint_of_the_statistics_is_the_joint_feature(example):
     """Phi_i s(y) = phi(x_i, y) for all y, and nothing beside it."""
     for i, enumerated in enumerate(example.truth.examples):
         for parts, phi in zip(enumerated.parts, enumerated.features, strict=True):
-            got = example.features.adjoint(i, example.parts_vector(i, parts))
+            got = adjoint(example.features, i, example.parts_vector(i, parts))
             np.testing.assert_allclose(example.weights(got), phi, rtol=0, atol=1e-13)
             assert not got[np.setdiff1d(np.arange(len(got)), example.places)].any()
 
@@ -229,7 +231,7 @@ def test_adjoint_is_the_adjoint(example):
     for i, enumerated in enumerate(example.truth.examples):
         w = example.random_vector(rng)
         a = example.parts_vector(i, rng.normal(size=len(enumerated.part_keys)))
-        theta, image = example.features.scores_of(i, w), example.features.adjoint(i, a)
+        theta, image = scores_of(example.features, i, w), adjoint(example.features, i, a)
         product = example.weights(w) @ example.weights(image)
         assert theta @ a == pytest.approx(product, rel=0, abs=1e-11)
         assert example.features.inner(w, image) == pytest.approx(product, rel=0, abs=1e-11)
@@ -244,11 +246,11 @@ def test_norm_and_gram_are_those_of_the_adjoint(example, share):
         for _ in range(3):
             values = rng.normal(size=len(enumerated.part_keys)) * (rng.random(len(enumerated.part_keys)) < share)
             a = example.parts_vector(i, values)
-            image = example.features.adjoint(i, a)
+            image = adjoint(example.features, i, a)
             explicit = example.weights(image)
-            assert example.features.norm2_of(i, a) == pytest.approx(explicit @ explicit, rel=1e-12, abs=1e-11)
-            gram = example.features.gram_of(i, a)
-            wanted = example.features.scores_of(i, image)
+            assert norm2_of(example.features, i, a) == pytest.approx(explicit @ explicit, rel=1e-12, abs=1e-11)
+            gram = gram_of(example.features, i, a)
+            wanted = scores_of(example.features, i, image)
             columns = example.part_columns(i)
             np.testing.assert_allclose(gram[columns], wanted[columns], rtol=0, atol=1e-11)
 
@@ -258,7 +260,7 @@ def test_differences_have_the_norm_of_psi(example):
     for i, enumerated in enumerate(example.truth.examples):
         for parts, psi in zip(enumerated.parts, enumerated.differences, strict=True):
             a = example.parts_vector(i, enumerated.parts[enumerated.gold] - parts)
-            assert example.features.norm2_of(i, a) == pytest.approx(psi @ psi, rel=1e-12, abs=1e-12)
+            assert norm2_of(example.features, i, a) == pytest.approx(psi @ psi, rel=1e-12, abs=1e-12)
 
 
 def test_vectors_of_another_length_are_refused(example):
@@ -272,7 +274,7 @@ def test_places_without_a_feature_stay_zero(example):
     rng = np.random.default_rng(3)
     for i, enumerated in enumerate(example.truth.examples):
         a = example.parts_vector(i, rng.normal(size=len(enumerated.part_keys)))
-        np.testing.assert_array_equal(example.features.adjoint(i, a)[unused], 0)
+        np.testing.assert_array_equal(adjoint(example.features, i, a)[unused], 0)
 
 
 @pytest.mark.parametrize('feature_set', ['all', 'observed'])
@@ -291,16 +293,16 @@ def test_long_sequences_take_another_way_to_the_same_products(feature_set, edges
         features = SparseFeatures(tokens, offsets, *layout)
     else:
         features = ObservedFeatures(tokens, offsets, rng.integers(0, k, n).astype(np.int32), *layout)
-    features.keep_gram()
+    features.helper(Tables).keep_gram()
     labels, others = rng.integers(0, k, (2, n))
-    a = np.zeros(len(features.scores_of(0, features.zeros())))
+    a = np.zeros(len(scores_of(features, 0, features.zeros())))
     for y, sign in ((labels, 1.0), (others, -1.0)):
         np.add.at(a, np.arange(n) * 4 + y, sign)
         block = np.arange(n - 1) * 16 * edges
         np.add.at(a, 4 * n + block + y[:-1] * 4 + y[1:], sign)
         if order == 2:
             np.add.at(a, len(a) - k * k * 4 + (y[1:-1] * k + y[:-2]) * 4 + y[2:], sign)
-    image = features.adjoint(0, a)
+    image = adjoint(features, 0, a)
     for _ in range(2):
-        np.testing.assert_allclose(features.gram_of(0, a), features.scores_of(0, image), rtol=0, atol=1e-9)
-        np.testing.assert_allclose(features.norm2_of(0, a), image @ image, rtol=1e-12)
+        np.testing.assert_allclose(gram_of(features, 0, a), scores_of(features, 0, image), rtol=0, atol=1e-9)
+        np.testing.assert_allclose(norm2_of(features, 0, a), image @ image, rtol=1e-12)

@@ -11,6 +11,8 @@ from scipy.optimize import linprog
 from cython_ext.common.parallel import Pool
 from cython_ext.core.problem import Problem
 from cython_ext.duals import tempered
+from cython_ext.features.accumulators import Accumulator
+from cython_ext.features.calls import add_parts_to, adjoint, gram_of, norm2_of, put, scores_of
 from cython_ext.objectives.registry import build_objective
 from cython_ext.solvers.registry import check_oracles, solver_info
 from cython_ext.structures.graph.count_layout import CountsError
@@ -54,7 +56,7 @@ def test_scores_are_those_of_the_labelings(tied):
     _, features, blocks, times = made(tied)
     w = np.random.default_rng(0).normal(size=features.dim)
     for b, truth in enumerate(blocks):
-        scores = truth.parts @ features.scores_of(b, w)[: truth.parts.shape[1]]
+        scores = truth.parts @ scores_of(features, b, w)[: truth.parts.shape[1]]
         np.testing.assert_allclose(scores, times * truth.features @ w, rtol=0, atol=1e-12 * times)
 
 
@@ -68,12 +70,12 @@ def test_features_of_sums_of_outputs(tied):
         a = np.zeros(structure.size(b))
         a[: truth.parts.shape[1]] = alpha @ truth.parts
         expected = times * alpha @ truth.features
-        np.testing.assert_allclose(features.adjoint(b, a), expected, rtol=0, atol=1e-12 * times)
-        np.testing.assert_allclose(truth.parts @ features.gram_of(b, a)[: truth.parts.shape[1]],
+        np.testing.assert_allclose(adjoint(features, b, a), expected, rtol=0, atol=1e-12 * times)
+        np.testing.assert_allclose(truth.parts @ gram_of(features, b, a)[: truth.parts.shape[1]],
                                    times * truth.features @ expected, rtol=0, atol=1e-11 * times**2)  # fmt: skip
-        assert features.norm2_of(b, a) == pytest.approx(expected @ expected, rel=1e-11, abs=1e-12)
+        assert norm2_of(features, b, a) == pytest.approx(expected @ expected, rel=1e-11, abs=1e-12)
         w, ids = np.zeros(features.dim), np.flatnonzero(a).astype(np.int32)
-        features.add_parts_to(w, b, ids, a[ids])
+        add_parts_to(features, w, b, ids, a[ids])
         np.testing.assert_allclose(w, expected, rtol=0, atol=1e-12 * times)
 
 
@@ -82,11 +84,11 @@ def test_features_of_sums_of_outputs(tied):
 def test_sums_over_blocks(tied, threads):
     structure, features, blocks, times = made(tied)
     rng, expected = np.random.default_rng(2), 0
-    total = features.accumulator(structure.n)
+    total = features.helper(Accumulator, structure.n)
     for b, truth in enumerate(blocks):
         a, alpha = np.zeros(structure.size(b)), rng.normal(size=len(truth.codes))
         a[: truth.parts.shape[1]] = alpha @ truth.parts
-        total.put_of(min(total.chunks - 1, 2 * b // len(blocks)), b, a)
+        put(total, min(total.chunks - 1, 2 * b // len(blocks)), b, a)
         expected = expected + times * alpha @ truth.features
     out = features.zeros()
     total.total(out, Pool(threads))

@@ -5,6 +5,8 @@ import functools
 import numpy as np
 import pytest
 
+from cython_ext.features.accumulators import Accumulator
+from cython_ext.features.calls import add_parts_to, adjoint, gram_of, norm2_of, put, scores_of
 from cython_ext.relaxations.local_polytope import LocalPolytope
 from cython_ext.structures.graph.elimination import LIMIT, TooLargeError, plan
 from cython_ext.structures.graph.factor_graphs import FactorGraphs
@@ -59,8 +61,10 @@ def test_scores_and_their_adjoint(relaxation, tied):
     rng = np.random.default_rng(0)
     for i, (of_parts, times) in enumerate(truth_of(relaxation, truth)):
         w, a = rng.normal(size=features.dim), rng.normal(size=len(of_parts))
-        np.testing.assert_allclose(features.scores_of(i, w)[: len(a)], times * of_parts @ w, rtol=0, atol=1e-12 * times)
-        np.testing.assert_allclose(features.adjoint(i, a), times * a @ of_parts, rtol=0, atol=1e-12 * times)
+        np.testing.assert_allclose(
+            scores_of(features, i, w)[: len(a)], times * of_parts @ w, rtol=0, atol=1e-12 * times
+        )
+        np.testing.assert_allclose(adjoint(features, i, a), times * a @ of_parts, rtol=0, atol=1e-12 * times)
 
 
 @CASES
@@ -70,11 +74,11 @@ def test_inner_products(relaxation, tied):
     for i, (of_parts, times) in enumerate(truth_of(relaxation, truth)):
         a = np.where(rng.random(len(of_parts)) < 0.5, rng.normal(size=len(of_parts)), 0)
         gram = times**2 * of_parts @ of_parts.T
-        np.testing.assert_allclose(features.gram_of(i, a)[: len(a)], gram @ a, rtol=0, atol=1e-11 * times**2)
-        assert features.norm2_of(i, a) == pytest.approx(a @ gram @ a, rel=1e-11, abs=1e-12)
+        np.testing.assert_allclose(gram_of(features, i, a)[: len(a)], gram @ a, rtol=0, atol=1e-11 * times**2)
+        assert norm2_of(features, i, a) == pytest.approx(a @ gram @ a, rel=1e-11, abs=1e-12)
         w = np.zeros(features.dim)
         ids = np.flatnonzero(a).astype(np.int32)
-        features.add_parts_to(w, i, ids, a[ids])
+        add_parts_to(features, w, i, ids, a[ids])
         np.testing.assert_allclose(w, times * a @ of_parts, rtol=0, atol=1e-12 * times)
 
 
@@ -88,7 +92,7 @@ def test_sums_over_examples(relaxation, tied, threads):
     rng = np.random.default_rng(2)
     values = [rng.normal(size=len(of_parts)) for of_parts, _ in found]
     expected = sum(times * a @ of_parts for a, (of_parts, times) in zip(values, found, strict=True))
-    total = features.accumulator(structure.n)
+    total = features.helper(Accumulator, structure.n)
     for _ in range(2):  # the second time from a cleared one
         total.clear(Pool(threads))
         put_all(total, values)
@@ -101,7 +105,7 @@ def test_sums_over_examples(relaxation, tied, threads):
 def put_all(total, values):
     """Puts a vector for each example, the first half into the first chunk."""
     for i, a in enumerate(values):
-        total.put_of(min(total.chunks - 1, 2 * i // len(values)), i, a)
+        put(total, min(total.chunks - 1, 2 * i // len(values)), i, a)
 
 
 @CASES

@@ -7,6 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cython_ext.common.parallel import Pool
+from cython_ext.features.calls import add_parts_to, scores_of
+from cython_ext.features.capabilities import Following
 from cython_ext.features.kernel.basis import KernelBasis
 from cython_ext.features.kernel.distinct_rows import DistinctRows
 from cython_ext.features.kernel.function import Kernel
@@ -69,7 +71,7 @@ def test_scores_of_training_and_other_tokens(kernel, binary, cache_mb):
         features = features_on(triple, columns, basis)
         wanted = expansion(features, distinct, as_dense(triple, columns), beta)
         for _ in range(2):
-            theta = features.scores_of(0, beta.ravel())[: wanted.size].reshape(wanted.shape)
+            theta = scores_of(features, 0, beta.ravel())[: wanted.size].reshape(wanted.shape)
             np.testing.assert_allclose(theta, wanted, rtol=0, atol=1e-12 * max(1, np.abs(wanted).max()))
 
 
@@ -83,20 +85,20 @@ def test_scores_that_are_kept_follow_what_is_added(kernel, binary, cache_mb):
     basis = KernelBasis(kernel, [train], columns, cache_mb)
     features = features_on(train, columns, basis)
     w, other = (np.where(np.arange(features.dim) % 4 < 3, rng.normal(size=features.dim), 0.0) for _ in range(2))
-    features.follow(w)
+    features.helper(Following).follow(w)
     for count in (1, 2, 3, 40, 150):
         ids = np.sort(rng.choice([t * 4 + k for t in range(50) for k in range(3)], count, replace=False))
-        features.add_parts_to(w, 0, ids.astype(np.int32), rng.normal(size=count))
+        add_parts_to(features, w, 0, ids.astype(np.int32), rng.normal(size=count))
         apart = w.copy()
-        assert features.followed_scores(apart) is None
-        kept = features.followed_scores(w)[: basis.size * 4].reshape(-1, 4)
-        wanted = features.scores_of(0, apart)[: 50 * 4].reshape(-1, 4)
+        assert features.helper(Following).scores(apart) is None
+        kept = features.helper(Following).scores(w)[: basis.size * 4].reshape(-1, 4)
+        wanted = scores_of(features, 0, apart)[: 50 * 4].reshape(-1, 4)
         np.testing.assert_allclose(kept[basis.find(*train)], wanted, rtol=0, atol=1e-12 * max(1, np.abs(wanted).max()))
         scale = features.inner(apart, apart)
         assert features.inner(w, w) == pytest.approx(scale, rel=1e-11)
         assert features.inner(other, w) == pytest.approx(features.inner(other, apart), rel=1e-11, abs=1e-12 * scale)
-    features.follow(other)
-    assert features.followed_scores(w) is None
+    features.helper(Following).follow(other)
+    assert features.helper(Following).scores(w) is None
 
 
 @every_kernel
@@ -117,7 +119,7 @@ def test_more_tokens_than_a_block_holds(kernel):
     v[rng.random(basis.size) < 0.5] = 0
     scores = table @ w
     place = basis.find(*train)
-    theta = features.scores_of(0, w.ravel())[: 5000 * 4].reshape(-1, 4)
+    theta = scores_of(features, 0, w.ravel())[: 5000 * 4].reshape(-1, 4)
     np.testing.assert_allclose(theta, scores[place], rtol=0, atol=1e-11 * np.abs(scores).max())
     wanted = (v * scores).sum()
     found = features.inner(v.ravel(), w.ravel())

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
+from cython_ext.features.calls import scores_of
 from cython_ext.tasks.matching import build
 from tests import matchings
 from tests.matchings import dataset_of
@@ -122,7 +123,7 @@ def test_what_is_left_out_and_numbered_anew():
     assert structure.size(0) == 6 and structure.code_size(0) == 2
     assert structure.gold_code(0).tolist() == [1, 2]
     assert structure.layout.links(0, np.array([1, 0])).tolist() == [1, 0]
-    assert features.scores_of(0, np.array([2.0])).tolist() == [2, 2, 2, 2, 0, 0]
+    assert scores_of(features, 0, np.array([2.0])).tolist() == [2, 2, 2, 2, 0, 0]
     assert dataset_of([example]).sides == [2, 2]
 
 

@@ -5,6 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+from cython_ext.features.calls import add_parts_to, adjoint, gram_of, norm2_of, scores_of
+from cython_ext.features.capabilities import Radius
 from cython_ext.features.parts.rows import PartRows
 from cython_ext.features.tokens.sparse_rows import SparseRows
 
@@ -36,11 +38,11 @@ def test_scores_and_their_adjoint(made):
     w = rng.normal(size=ATTRIBUTES)
     for i, x in enumerate(examples):
         a = rng.normal(size=len(x)) * rng.integers(0, 2, len(x))
-        np.testing.assert_allclose(features.scores_of(i, w), x @ w, atol=1e-14)
-        np.testing.assert_allclose(features.adjoint(i, a), a @ x, atol=1e-14)
+        np.testing.assert_allclose(scores_of(features, i, w), x @ w, atol=1e-14)
+        np.testing.assert_allclose(adjoint(features, i, a), a @ x, atol=1e-14)
         some = np.zeros(ATTRIBUTES)
         ids = np.array([k for k in range(len(x)) for _ in range(2)], np.int32)  # each part twice
-        features.add_parts_to(some, i, ids, np.repeat(a, 2))
+        add_parts_to(features, some, i, ids, np.repeat(a, 2))
         np.testing.assert_allclose(some, 2 * a @ x, atol=1e-14)
 
 
@@ -50,8 +52,8 @@ def test_inner_products_of_parts(made):
     rng = np.random.default_rng(6)
     for i, x in [*enumerate(examples)] * 2:
         a = rng.normal(size=len(x))
-        np.testing.assert_allclose(features.gram_of(i, a), x @ (a @ x), atol=1e-13)
-        assert features.norm2_of(i, a) == pytest.approx((a @ x) @ (a @ x), abs=1e-13)
+        np.testing.assert_allclose(gram_of(features, i, a), x @ (a @ x), atol=1e-13)
+        assert norm2_of(features, i, a) == pytest.approx((a @ x) @ (a @ x), abs=1e-13)
 
 
 def test_differences_are_within_the_bound(made):
@@ -61,7 +63,7 @@ def test_differences_are_within_the_bound(made):
         pairs = [x[p] + x[q] for p in range(len(x)) for q in range(p)]
         if pairs:
             ids = np.array([0, 1], np.int32)
-            bound = features.spread2(i, ids, np.ones(2), 2.0)
+            bound = features.helper(Radius).radius2(i, ids, np.ones(2), 2.0)
             assert bound >= max(((x[0] + x[1] - other) ** 2).sum() for other in pairs) - 1e-12
 
 
@@ -78,4 +80,4 @@ def test_blocks(made):
 def test_parts_that_all_have_a_row():
     rows = SparseRows(np.array([0, 1, 2]), np.array([0, 1], np.int32), None, 2)
     features = PartRows(rows, np.array([0, 2]))
-    np.testing.assert_array_equal(features.scores_of(0, np.array([2.0, 3.0])), [2.0, 3.0])
+    np.testing.assert_array_equal(scores_of(features, 0, np.array([2.0, 3.0])), [2.0, 3.0])

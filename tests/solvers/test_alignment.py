@@ -6,6 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
+from cython_ext.features.calls import adjoint, gram_of, norm2_of, scores_of
 from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import solver_info
 from cython_ext.tasks.build import build_problem
@@ -123,14 +124,14 @@ def test_the_feature_map(align, gap_model):
     features, structure = it.problem.features, it.problem.structure
     w = it.to_core(rng.normal(size=it.truth.dim))
     for i, example in enumerate(it.truth.examples):
-        scores = features.scores_of(i, w)
+        scores = scores_of(features, i, w)
         for row in range(0, len(example.codes), 5):
             s = structure.statistics(i, np.array(example.codes[row], np.int32))
             assert scores @ s == pytest.approx(example.features[row] @ it.from_core(w), abs=1e-12)
-            np.testing.assert_allclose(it.from_core(features.adjoint(i, s)), example.features[row], atol=1e-12)
-            assert features.norm2_of(i, s) == pytest.approx(example.features[row] @ example.features[row])
+            np.testing.assert_allclose(it.from_core(adjoint(features, i, s)), example.features[row], atol=1e-12)
+            assert norm2_of(features, i, s) == pytest.approx(example.features[row] @ example.features[row])
             np.testing.assert_allclose(
-                features.gram_of(i, s), features.scores_of(i, features.adjoint(i, s)), atol=1e-12
+                gram_of(features, i, s), scores_of(features, i, adjoint(features, i, s)), atol=1e-12
             )
     assert features.weights(features.blocks(w)).tobytes() == w.tobytes()
     with pytest.raises(ValueError, match='weights of shapes'):

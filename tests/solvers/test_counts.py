@@ -7,6 +7,7 @@ from math import exp, log
 import numpy as np
 import pytest
 
+from cython_ext.features.calls import scores_of
 from cython_ext.tasks.build import build_problem
 from data_formats.models.model import load
 from tests import optimum, trees
@@ -86,7 +87,7 @@ def check(data, task, smoothing, silent, merge=False):
     assert solver.finished and solver.passes == 1 and solver.oracle_calls == 0
     ((_, w),) = solver.iterates()
     for i, example in enumerate(truth.examples):
-        theta = problem.features.scores_of(i, w)
+        theta = scores_of(problem.features, i, w)
         for code in example.codes:
             score = theta @ problem.structure.statistics(i, np.array(code, np.int32))
             assert score == pytest.approx(reference.joint(i, code), rel=1e-12, abs=1e-12)
@@ -181,7 +182,7 @@ def test_rules_with_the_same_left_side_share_one(name, terminals, smoothing):
     truth = trees.TreeEnumeration(parses, terminals)
     vector = np.array([weights[key] for key in truth.keys])
     for i, example in enumerate(truth.examples):
-        total = problem.structure.exp_oracle(i, problem.features.scores_of(i, vector))[0]
+        total = problem.structure.exp_oracle(i, scores_of(problem.features, i, vector))[0]
         assert total == pytest.approx(optimum.log_sum_exp(example.features @ vector), rel=1e-12)
         if terminals == 'word':  # all sentences together have the probability 1
             assert total < 0

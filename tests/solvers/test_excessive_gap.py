@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from cython_ext.features.feature_map import FeatureMap
+from cython_ext.features.capabilities import Radius
 from cython_ext.solvers.parts.radius import largest_difference2
 from data_formats.models.model import load
 from tests import optimum
@@ -126,7 +126,7 @@ def test_differences_of_features_are_bounded(name, feature_set):
     for i, psi in enumerate(it.plain.psi):
         statistics = structure.statistics(i, structure.gold_code(i))
         ids = np.flatnonzero(statistics).astype(np.int32)
-        bound = FeatureMap.spread2(features, i, ids, statistics[ids], statistics.sum())
+        bound = Radius(features).radius2(i, ids, statistics[ids], statistics.sum())
         assert bound >= (psi**2).sum(axis=1).max() * (1 - 1e-12)
 
 

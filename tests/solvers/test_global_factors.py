@@ -9,6 +9,7 @@ import pytest
 
 from cython_ext.core.local_marginals import relaxed_dual
 from cython_ext.core.problem import Problem
+from cython_ext.core.relaxed_primal import relaxed_primal
 from cython_ext.losses.zero_one import ZeroOne
 from cython_ext.objectives.registry import OBJECTIVES, build_objective
 from cython_ext.solvers.registry import solver_info
@@ -116,7 +117,7 @@ def test_one_factor_of_all_nodes_leads_to_the_problem_itself(name):
         largest = max(np.linalg.norm(exact.w), np.linalg.norm(w[: truth.dim]))
         h = layout.n * (4 * states * factors * 2 * (largest * longest + wrong)) ** 2
         assert exact.dual - 1e-9 <= times * best.primal and times * best.dual <= exact.primal + rho / 2 * h
-        relaxed = problem.figures(w, primal)['relaxed_primal']
+        relaxed = relaxed_primal(problem, w, primal)
         assert exact.dual - 1e-9 <= relaxed <= exact.primal + (primal - dual) + rho / 2 * h
         lower = relaxed_dual(problem, method.dual_point())
         assert lower <= exact.primal + 1e-9
@@ -134,7 +135,7 @@ def gaps_of_stages(layout, stages, passes):
         for _ in range(passes):
             method.run_pass(go())
         _, w = method.iterates()[0]
-        upper = problem.figures(w, problem.evaluate(w).primal)['relaxed_primal']
+        upper = relaxed_primal(problem, w, problem.evaluate(w).primal)
         lower = relaxed_dual(problem, method.dual_point())
         assert upper >= exact.dual * (1 - 1e-9) and lower <= exact.primal * (1 + 1e-9)
         gaps.append((upper - lower) / exact.primal)

@@ -9,6 +9,7 @@ import pytest
 
 from cython_ext.core.local_marginals import relaxed_dual
 from cython_ext.core.problem import Problem
+from cython_ext.core.relaxed_primal import relaxed_primal
 from cython_ext.losses.zero_one import ZeroOne
 from cython_ext.objectives.registry import OBJECTIVES, build_objective
 from cython_ext.solvers.registry import check_oracles, solver_info
@@ -126,7 +127,7 @@ def test_soft_optimum_is_near_the_relaxed_one(rho):
     wrong = max(shape.nodes for shape in layout.shapes)
     h = layout.n * (8 * 2 * factors * (largest * longest + wrong)) ** 2
     assert hard.dual - 1e-9 <= soft <= hard.primal + rho / 2 * h
-    relaxed = method.problem.figures(w, primal)['relaxed_primal']
+    relaxed = relaxed_primal(method.problem, w, primal)
     assert hard.dual - 1e-9 <= relaxed <= primal
     assert relaxed <= hard.primal + (primal - dual) + rho / 2 * h
     assert relaxed_dual(method.problem, method.dual_point()) <= hard.primal + 1e-9
@@ -142,7 +143,7 @@ def test_bounds_of_the_relaxed_problem_meet_as_rho_falls():
         for _ in range(400):
             method.run_pass(go())
         _, w = method.iterates()[0]
-        upper = method.problem.figures(w, method.problem.evaluate(w).primal)['relaxed_primal']
+        upper = relaxed_primal(method.problem, w, method.problem.evaluate(w).primal)
         gaps.append(upper - relaxed_dual(method.problem, method.dual_point()))
         assert gaps[-1] >= -1e-9
     assert gaps == sorted(gaps, reverse=True)
@@ -240,7 +241,7 @@ def test_features_of_joint_states_smooth_the_maxima():
 def relaxed_bounds(problem, method):
     """(upper, lower) bound of the relaxed problem."""
     _, w = method.iterates()[0]
-    upper = problem.figures(w, problem.evaluate(w).primal)['relaxed_primal']
+    upper = relaxed_primal(problem, w, problem.evaluate(w).primal)
     return upper, relaxed_dual(problem, method.dual_point())
 
 

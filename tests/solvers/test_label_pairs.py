@@ -6,6 +6,7 @@ import functools
 import numpy as np
 import pytest
 
+from cython_ext.features.calls import adjoint, gram_of, norm2_of, scores_of
 from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import solver_info
 from cython_ext.structures.graph.labels_apart import LabelsApart
@@ -110,12 +111,12 @@ def test_features_of_labels_apart():
     x, w = label_sets.inputs(data()), rng.normal(size=features.dim)
     for b in (0, 3, 7, structure.n - 1):
         k, i = divmod(b, structure.examples)
-        theta, a = features.scores_of(b, w), np.append(rng.normal(size=2), [0, 0])
+        theta, a = scores_of(features, b, w), np.append(rng.normal(size=2), [0, 0])
         np.testing.assert_allclose(theta, [0, LABELS * x[i] @ w.reshape(LABELS, -1)[k], 0, 0], rtol=1e-12, atol=1e-12)
-        assert features.adjoint(b, a) @ w == pytest.approx(theta @ a, rel=1e-12)
-        image = features.adjoint(b, a)
-        assert features.norm2_of(b, a) == pytest.approx(image @ image, rel=1e-12)
-        np.testing.assert_allclose(features.gram_of(b, a), features.scores_of(b, image), rtol=1e-12, atol=1e-12)
+        assert adjoint(features, b, a) @ w == pytest.approx(theta @ a, rel=1e-12)
+        image = adjoint(features, b, a)
+        assert norm2_of(features, b, a) == pytest.approx(image @ image, rel=1e-12)
+        np.testing.assert_allclose(gram_of(features, b, a), scores_of(features, b, image), rtol=1e-12, atol=1e-12)
     blocks = features.blocks(w)
     assert blocks['state'].shape == (3, LABELS) and blocks['pair'].shape == (0,)
     np.testing.assert_array_equal(features.weights(blocks), w)
@@ -128,8 +129,8 @@ def test_features_of_whole_sets(pairs):
     """Inner products of what a set adds, also where they are taken factor by factor."""
     features, rng = problem_of(pairs, 'log').features, np.random.default_rng(3)
     for i in range(data().n):
-        a = np.where(rng.random(features.scores_of(i, features.zeros()).size) < 0.6, 0, rng.normal())
+        a = np.where(rng.random(scores_of(features, i, features.zeros()).size) < 0.6, 0, rng.normal())
         a *= rng.normal(size=a.size)
-        image = features.adjoint(i, a)
-        np.testing.assert_allclose(features.gram_of(i, a), features.scores_of(i, image), rtol=1e-12, atol=1e-12)
-        assert features.norm2_of(i, a) == pytest.approx(image @ image, rel=1e-12)
+        image = adjoint(features, i, a)
+        np.testing.assert_allclose(gram_of(features, i, a), scores_of(features, i, image), rtol=1e-12, atol=1e-12)
+        assert norm2_of(features, i, a) == pytest.approx(image @ image, rel=1e-12)

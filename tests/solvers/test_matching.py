@@ -5,6 +5,7 @@ import functools
 import numpy as np
 import pytest
 
+from cython_ext.features.calls import adjoint, gram_of, scores_of
 from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import check_oracles, solver_info
 from cython_ext.tasks.build import build_problem
@@ -129,11 +130,11 @@ def test_the_feature_map(kind):
     features, structure = it.problem.features, it.problem.structure
     w = it.to_core(kind(rng, it.truth.dim))
     for i, example in enumerate(it.truth.examples):
-        scores = features.scores_of(i, w)
+        scores = scores_of(features, i, w)
         for row in range(0, len(example.codes), 7):
             s = structure.statistics(i, np.array(example.codes[row], np.int32))
             assert scores @ s == pytest.approx(example.features[row] @ it.from_core(w), abs=1e-10)
-            np.testing.assert_allclose(features.adjoint(i, s), example.features[row], atol=1e-12)
+            np.testing.assert_allclose(adjoint(features, i, s), example.features[row], atol=1e-12)
             np.testing.assert_allclose(
-                features.gram_of(i, s), features.scores_of(i, features.adjoint(i, s)), atol=1e-12
+                gram_of(features, i, s), scores_of(features, i, adjoint(features, i, s)), atol=1e-12
             )

@@ -7,6 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
+from cython_ext.features.calls import adjoint, gram_of, scores_of
+from cython_ext.features.capabilities import Radius
 from cython_ext.features.tokens.output_features import triangular_root
 from cython_ext.solvers.registry import solver_info
 from cython_ext.tasks.build import build_problem
@@ -99,16 +101,16 @@ def test_the_map_is_that_of_the_joint_features(kind, name):
     assert np.linalg.matrix_rank(features.similarity) == labels - (kind == 'attributes')
     np.testing.assert_allclose(features.blocks(core_w)['state'], w @ outputs.T, rtol=0, atol=1e-12)
     for i, x in enumerate(it.rows):
-        np.testing.assert_allclose(features.scores_of(i, core_w)[:labels], x @ w @ outputs.T, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(scores_of(features, i, core_w)[:labels], x @ w @ outputs.T, rtol=0, atol=1e-12)
         a = np.zeros(features.stride)
         a[:labels] = rng.normal(size=labels)
         image = np.outer(x, outputs.T @ a[:labels])
-        np.testing.assert_allclose(it.from_core(features.adjoint(i, a)), image.ravel(), rtol=0, atol=1e-11)
+        np.testing.assert_allclose(it.from_core(adjoint(features, i, a)), image.ravel(), rtol=0, atol=1e-11)
         gram = (x @ x) * outputs @ outputs.T @ a[:labels]
-        np.testing.assert_allclose(features.gram_of(i, a)[:labels], gram, rtol=0, atol=1e-11)
+        np.testing.assert_allclose(gram_of(features, i, a)[:labels], gram, rtol=0, atol=1e-11)
         psi = it.plain.psi[i]
         right = np.array([np.argmin((psi**2).sum(axis=1))], np.int32)
-        exact = features.spread2(i, right, np.ones(1), 1.0)
+        exact = features.helper(Radius).radius2(i, right, np.ones(1), 1.0)
         assert exact == pytest.approx((psi**2).sum(axis=1).max(), rel=1e-10)
 
 

@@ -5,6 +5,7 @@ import functools
 import numpy as np
 import pytest
 
+from cython_ext.features.calls import scores_of
 from data_formats.models.model import load
 from tests import optimum
 from tests.cli.commands import run as ssvm
@@ -134,7 +135,7 @@ def test_ends_without_a_mistake_on_separable_data(task, seed):
         assert mistakes <= (radius / margin) ** 2
     ((_, w),) = solver.iterates()
     for i, example in enumerate(truth.examples):
-        _, code = problem.structure.max_oracle(i, problem.features.scores_of(i, w))
+        _, code = problem.structure.max_oracle(i, scores_of(problem.features, i, w))
         assert tuple(code.tolist()) == example.codes[example.gold]
 
 
@@ -184,5 +185,5 @@ def test_kernels(task, kernel):
         assert ours.dual_value() == pytest.approx(theirs.dual_value(), rel=1e-9)
         assert ours.dual_value() == pytest.approx(ours.problem.dual_value(ours.dual_point()), rel=1e-9)
         for i in range(ours.problem.n):
-            scores = [s.problem.features.scores_of(i, s.iterates()[0][1]) for s in pair]
+            scores = [scores_of(s.problem.features, i, s.iterates()[0][1]) for s in pair]
             np.testing.assert_allclose(*scores, rtol=0, atol=1e-9)

@@ -6,6 +6,7 @@ import pytest
 
 import cython_ext.core.relaxed_primal as module
 from cython_ext.core.problem import Problem
+from cython_ext.core.relaxed_primal import relaxed_primal
 from cython_ext.objectives.registry import build_objective
 from cython_ext.tasks.relaxations import build_relaxed, hamming
 from tests import graphs, optimum
@@ -31,7 +32,7 @@ def soft(names, multipliers, smoothing, threads=1):
 def bound(monkeypatch, problem, w, primal, sweeps, enough=0.0):
     monkeypatch.setattr(module, 'SWEEPS', sweeps)
     monkeypatch.setattr(module, 'ENOUGH', enough)
-    return problem.figures(w, primal)['relaxed_primal']
+    return relaxed_primal(problem, w, primal)
 
 
 @pytest.mark.parametrize(('multipliers', 'smoothing'), KINDS)
@@ -48,7 +49,7 @@ def test_it_lies_between_the_relaxed_objective_and_that_of_delta(monkeypatch, mu
     assert found[1] < found[0]
     assert relaxed - 1e-12 <= found[-1] < relaxed + 0.25 * (of_delta - relaxed)
     monkeypatch.undo()
-    assert relaxed - 1e-12 <= problem.figures(w, primal)['relaxed_primal'] <= of_delta
+    assert relaxed - 1e-12 <= relaxed_primal(problem, w, primal) <= of_delta
 
 
 def test_on_trees_it_is_the_objective_itself(monkeypatch):
@@ -67,4 +68,4 @@ def test_sweeps_end_when_little_is_gained(monkeypatch):
 
 def test_threads_change_nothing():
     alone, together = (soft(('loop', *BINARY), True, 0.0, threads) for threads in (1, 2))
-    assert alone[0].figures(*alone[2:]) == together[0].figures(*together[2:])
+    assert relaxed_primal(alone[0], *alone[2:]) == relaxed_primal(together[0], *together[2:])

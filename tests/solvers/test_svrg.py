@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from cython_ext.duals import tempered
+from cython_ext.features.calls import scores_of
 from cython_ext.objectives.smoothed import smoothed_loss
 from cython_ext.solvers.methods import svrg
 from cython_ext.solvers.parts.schemes import GOLDEN, Scheme
@@ -54,7 +55,7 @@ def test_smoothed_losses_against_enumeration(oracle, k, name, loss):
         smooth.mu = mu
         w = rng.normal(size=it.truth.dim)
         for i, example in enumerate(it.truth.examples):
-            value, mean, bias = smooth.value_of(i, it.problem.features.scores_of(i, it.to_core(w)))
+            value, mean, bias = smooth.value_of(i, scores_of(it.problem.features, i, it.to_core(w)))
             wanted, u = distribution(oracle, k, mu, it.plain.delta[i] - it.plain.psi[i] @ w)
             statistics = [it.problem.structure.statistics(i, np.array(c, np.int32)) for c in example.codes]
             assert value == pytest.approx(wanted, rel=1e-10, abs=1e-12)

@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from cython_ext.features.calls import adjoint
 from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import solver_info
 from tests import optimum, variants
@@ -69,7 +70,7 @@ def test_hashed_features_have_an_optimum_too(objective):
     for i, example in enumerate(it.truth.examples):
         phi = []
         for code in example.codes:
-            phi.append(problem.features.adjoint(i, problem.structure.statistics(i, np.array(code, np.int32))))
+            phi.append(adjoint(problem.features, i, problem.structure.statistics(i, np.array(code, np.int32))))
         psi.append(phi[example.gold] - np.array(phi))
     best = optimum.solve(optimum.Problem(psi, it.plain.delta, it.plain.lam), objective)
     method = run(make('bcfw' if objective == 'hinge' else 'eg', problem), 100)

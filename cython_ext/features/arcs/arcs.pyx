@@ -4,7 +4,7 @@ theta and the parts are those of structures/dependency/dependency.pyx: the score
 of the arc's features, and of those of its features with this relation. templates.py says which these are,
 table.pyx where their weights stand. Everything is a sweep over the features of some arcs: they are gathered in a
 batch, so that the memory that they need is asked for before it is used. Who makes many passes may have the places kept
-(`prepare`, see kept.pyx).
+(kept.pyx).
 """
 
 from itertools import pairwise
@@ -14,9 +14,11 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
+from cython_ext.features.accumulators cimport Accumulator
 from cython_ext.features.arcs.reader cimport SHARE, ArcReader, bin_of
 from cython_ext.features.arcs.table cimport BLOCK, NONE, ArcTable, first_of
-from cython_ext.features.feature_map cimport Accumulator, FeatureMap
+from cython_ext.features.capabilities cimport Radius, Step, Tables
+from cython_ext.features.feature_map cimport FeatureMap
 from cython_ext.features.arcs.kept cimport KeptArcs
 from cython_ext.kernels.vectors cimport vector
 from cython_ext.kernels.vectors.prefetch cimport prefetch_line
@@ -27,6 +29,8 @@ KEPT_LIMIT = 2 << 30            # bytes, of features without and with relations 
 
 cdef class ArcFeatures(FeatureMap):
     """reader: of the sentences; table: of the features of any sentences, of the same shape."""
+
+    helpers = {Step: ArcStep, Radius: ArcRadius, Tables: ArcTables, Accumulator: ArcAccumulator}
 
     def __init__(self, ArcReader reader not None, ArcTable table not None):
         self.reader, self.table = reader, table
@@ -198,25 +202,6 @@ cdef class ArcFeatures(FeatureMap):
 
     # ------------------------------------------------------------------------------------------- places kept
 
-    def prepare(self):
-        """Keeps the places of the features of all arcs, unless they take too much memory."""
-        if self.keeps_places or not self.reader.n:
-            return
-        hashed = self.table.hash_bits > 0
-        self.kept_pairs = KeptArcs(self.arc_indptr, 1, hashed, self.kept_limit)
-        room = self._keep(False, BLOCK - 1 if hashed else 0)
-        if room and self.n_labels > 1:
-            self.kept_rows = KeptArcs(self.arc_indptr, self.stride, False, self.kept_limit)
-            room = self._keep(True, 0)
-        if room:
-            self.keeps_places = True
-        else:
-            self.forget_gram()
-
-    def forget_gram(self):
-        self.kept_pairs = self.kept_rows = None
-        self.keeps_places = False
-
     cdef bint _keep(self, bint relation, uint32_t block):
         cdef int64_t *mark = <int64_t *> self.spare_data            # zeros, as doubles are
         cdef Py_ssize_t i
@@ -341,50 +326,10 @@ cdef class ArcFeatures(FeatureMap):
             total += job.total
         return total
 
-    cdef double hold(self, Py_ssize_t i, const double *a) noexcept nogil:
-        if not self.keeps_places:
-            return self.norm2(i, a)
-        self.clear_held(i)
-        self.kept_pairs.add(i, a, self.stride)
-        if self.n_labels == 1:
-            return self.kept_pairs.norm2(i)
-        self.kept_rows.add(i, a, self.stride)
-        return self.kept_pairs.norm2(i) + self.kept_rows.norm2(i)
-
-    cdef void add_held(self, Py_ssize_t i, const double *a, double scale, double *w) noexcept nogil:
-        if not self.keeps_places:
-            self.add(i, a, scale, w)
-            return
-        self.kept_pairs.store(i, scale, w)
-        if self.n_labels > 1:
-            self.kept_rows.store(i, scale, w + self.table.first_row)
-
     cdef void clear_held(self, Py_ssize_t i) noexcept nogil:
         self.kept_pairs.clear(i)
         if self.n_labels > 1:
             self.kept_rows.clear(i)
-
-    def spread2(self, Py_ssize_t i, const int32_t[::1] ids, const double[::1] counts, double most):
-        """As of FeatureMap: (||Phi_i s(y_i)|| + the sum over words of the largest norm of an arc)^2."""
-        cdef Py_ssize_t d, h, N = self.reader.length(i) + 1
-        cdef double largest, total = 0.0, one = 1.0
-        cdef int32_t part
-        if len(ids) == 0:
-            return 0.0
-        self.visit_parts(i, len(ids), &ids[0], &counts[0], ADD, 1.0, self.spare_data)
-        total = self.visit_parts(i, len(ids), &ids[0], &counts[0], CLEAR, 1.0, self.spare_data) ** 0.5
-        for d in range(N - 1):
-            largest = 0.0
-            for h in range(N):
-                if h != d + 1:
-                    part = <int32_t> ((d * N + h) * self.stride)
-                    self.visit_parts(i, 1, &part, &one, ADD, 1.0, self.spare_data)
-                    largest = max(largest, self.visit_parts(i, 1, &part, &one, CLEAR, 1.0, self.spare_data))
-            total += largest ** 0.5
-        return total * total
-
-    def accumulator(self, Py_ssize_t n, window=None):
-        return ArcAccumulator(self, n)
 
     def blocks(self, w):
         """The weights that are not 0, with the keys of their features; see table.pyx."""
@@ -394,13 +339,86 @@ cdef class ArcFeatures(FeatureMap):
         return self.table.weights(blocks)
 
 
+cdef class ArcStep(Step):
+    """Phi_i a is kept in the tables of the sentence, where places are kept."""
+
+    cdef ArcFeatures map
+
+    def __init__(self, ArcFeatures features not None):
+        self.features = self.map = features
+
+    cdef double prepare(self, Py_ssize_t i, const double *a) noexcept nogil:
+        if not self.map.keeps_places:
+            return self.map.norm2(i, a)
+        self.map.clear_held(i)
+        self.map.kept_pairs.add(i, a, self.map.stride)
+        if self.map.n_labels == 1:
+            return self.map.kept_pairs.norm2(i)
+        self.map.kept_rows.add(i, a, self.map.stride)
+        return self.map.kept_pairs.norm2(i) + self.map.kept_rows.norm2(i)
+
+    cdef void apply(self, Py_ssize_t i, const double *a, double scale, double *w) noexcept nogil:
+        if not self.map.keeps_places:
+            self.map.add(i, a, scale, w)
+            return
+        self.map.kept_pairs.store(i, scale, w)
+        if self.map.n_labels > 1:
+            self.map.kept_rows.store(i, scale, w + self.map.table.first_row)
+
+
+cdef class ArcRadius(Radius):
+    def radius2(self, Py_ssize_t i, const int32_t[::1] ids, const double[::1] counts, double most):
+        """As of Radius: (||Phi_i s(y_i)|| + the sum over words of the largest norm of an arc)^2."""
+        cdef ArcFeatures map = self.features
+        cdef Py_ssize_t d, h, N = map.reader.length(i) + 1
+        cdef double largest, total = 0.0, one = 1.0
+        cdef int32_t part
+        if len(ids) == 0:
+            return 0.0
+        map.visit_parts(i, len(ids), &ids[0], &counts[0], ADD, 1.0, map.spare_data)
+        total = map.visit_parts(i, len(ids), &ids[0], &counts[0], CLEAR, 1.0, map.spare_data) ** 0.5
+        for d in range(N - 1):
+            largest = 0.0
+            for h in range(N):
+                if h != d + 1:
+                    part = <int32_t> ((d * N + h) * map.stride)
+                    map.visit_parts(i, 1, &part, &one, ADD, 1.0, map.spare_data)
+                    largest = max(largest, map.visit_parts(i, 1, &part, &one, CLEAR, 1.0, map.spare_data))
+            total += largest ** 0.5
+        return total * total
+
+
+cdef class ArcTables(Tables):
+    """The places of the features of all arcs (kept.pyx)."""
+
+    def keep(self):
+        """Keeps them, unless they take too much memory."""
+        cdef ArcFeatures map = self.features
+        if map.keeps_places or not map.reader.n:
+            return
+        hashed = map.table.hash_bits > 0
+        map.kept_pairs = KeptArcs(map.arc_indptr, 1, hashed, map.kept_limit)
+        room = map._keep(False, BLOCK - 1 if hashed else 0)
+        if room and map.n_labels > 1:
+            map.kept_rows = KeptArcs(map.arc_indptr, map.stride, False, map.kept_limit)
+            room = map._keep(True, 0)
+        if room:
+            map.keeps_places = True
+        else:
+            self.forget()
+
+    def forget(self):
+        cdef ArcFeatures map = self.features
+        map.kept_pairs = map.kept_rows = None
+        map.keeps_places = False
+
+
 cdef class ArcAccumulator(Accumulator):
-    """Sums over all sentences of the features of their arcs, without a weight vector for each of several threads.
+    """Sums over all sentences without a weight vector for each of several threads; n: the sentences.
 
     What is put for every arc is kept until the end; then each weight is a sum over the sentences, in their order, and
     threads have ranges of weights of their own. What is put for arcs with relations, which would be too much to keep, is
-    added up in chunks of sentences. features: the map; n: its sentences.
-    """
+    added up in chunks of sentences."""
 
     cdef ArcFeatures map
     cdef Py_ssize_t row_weights

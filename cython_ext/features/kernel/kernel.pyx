@@ -14,9 +14,10 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy, memset
 
-from cython_ext.features.feature_map cimport Accumulator
+from cython_ext.features.capabilities cimport Following, Radius, Tables
+from cython_ext.features.tokens.generative import GenerativeModel, no_model
 from cython_ext.features.kernel.basis cimport KernelBasis
-from cython_ext.features.tokens.sparse cimport SparseFeatures
+from cython_ext.features.tokens.sparse cimport SparseFeatures, SparseRadius
 from cython_ext.features.tokens.sparse_rows cimport SparseRows
 from cython_ext.features.tokens.sparse import GRAM_LIMIT
 from cython_ext.kernels.vectors cimport vector
@@ -34,6 +35,10 @@ cdef class KernelFeatures(SparseFeatures):
     """As SparseFeatures; basis: a KernelBasis. Where tokens are not in it, as in data to predict, there is nothing to
     add to, and `scores` is all that may be called. pool: the threads of `inner`."""
 
+    helpers = {Radius: SparseRadius, Tables: KernelTables, Following: KernelFollowing,
+               GenerativeModel: no_model('counts has no use for a kernel')}
+    euclidean = False
+
     def __init__(self, SparseRows tokens not None, KernelBasis basis not None, offsets, Py_ssize_t n_labels,
                  Py_ssize_t stride, Py_ssize_t order=0, bint transitions=False, SparseRows edges=None, pool=None):
         SparseFeatures.__init__(self, tokens, offsets, n_labels, stride, order, transitions, edges)
@@ -50,10 +55,6 @@ cdef class KernelFeatures(SparseFeatures):
 
     def _make_spare(self):
         """Long examples need none."""
-
-    @property
-    def euclidean(self):
-        return False
 
     cdef void scores(self, Py_ssize_t i, const double *w, double *theta) noexcept nogil:
         cdef Py_ssize_t begin = self.offset_data[i], T = self.length(i), t
@@ -79,28 +80,6 @@ cdef class KernelFeatures(SparseFeatures):
             self.scaled[k] = scale
             self.basis.add_outer(self.place[t], self.scaled, self.stride, self.kept_data)
 
-    def follow(self, w, kept=None):
-        if self.followed is None:
-            self.kept = aligned_zeros(self.state_size + 1)
-        cdef const double[::1] view = w
-        cdef double[::1] kept_view = self.kept
-        self.followed, self.followed_data, self.kept_data = None, NULL, &kept_view[0]
-        if kept is not None:
-            self.kept[:] = kept
-        else:
-            firsts = range(0, self.basis.size, RANGE)
-            self.pool.map(self._score, [(view, kept_view, first, min(RANGE, self.basis.size - first)) for first in firsts])
-        self.followed, self.followed_data = w, &view[0]
-
-    def followed_scores(self, w):
-        return np.array(self.kept) if len(w) and self._follows(w) else None
-
-    def _score(self, const double[::1] w, double[::1] out, Py_ssize_t first, Py_ssize_t count):
-        """The scores of a range of tokens of the basis."""
-        cdef const int32_t[::1] places = np.arange(first, first + count, dtype=np.int32)
-        with nogil:
-            self.basis.multiply(self.basis.rows, first, &places[0], count, &w[0], self.stride, &out[first * self.stride])
-
     cdef double gram(self, Py_ssize_t i, Py_ssize_t t, Py_ssize_t u) noexcept nogil:
         """The kernel of positions t and u of example i."""
         cdef Py_ssize_t begin = self.offset_data[i]
@@ -108,29 +87,6 @@ cdef class KernelFeatures(SparseFeatures):
             return self.gram_double[self.gram_start[i] + t * self.length(i) + u]
         return self.basis.value(self.tokens.inner(begin + t, begin + u), self.tokens.inner(begin + t, begin + t),
                                 self.tokens.inner(begin + u, begin + u))
-
-    def keep_gram(self):
-        """Keep a table of the kernel values of each example's positions, unless it would be too large."""
-        cdef Py_ssize_t i, t, u, T, n = len(self.offsets) - 1
-        lengths = np.diff(self.offsets)
-        lengths[lengths > LONG] = 0
-        start = np.zeros(n + 1, np.int64)
-        np.cumsum(lengths * lengths, out=start[1:])
-        if self.gram_start != NULL or start[n] * 8 > GRAM_LIMIT:
-            return
-        table = np.empty(start[n] + 1)
-        cdef const int64_t[::1] start_view = start
-        cdef double[::1] view = table
-        with nogil:
-            for i in range(n):
-                T = self.length(i)
-                if T > LONG:
-                    continue
-                for t in range(T):
-                    for u in range(t + 1):
-                        view[start_view[i] + t * T + u] = view[start_view[i] + u * T + t] = self.gram(i, t, u)
-        self.gram_arrays = start, table
-        self.gram_start, self.gram_double = &start_view[0], &view[0]
 
     def inner(self, v, w):
         """<K beta, beta'> and the products of the pair weights. Takes as long as the scores of all tokens whose
@@ -169,15 +125,6 @@ cdef class KernelFeatures(SparseFeatures):
                 total += vector.dot(self.stride, &v[rows[q] * self.stride], &products[q, 0])
         return total
 
-    def accumulator(self, Py_ssize_t n, window=None):
-        return Accumulator(self, n)
-
-    def windows(self):
-        return [None]
-
-    def generative(self):
-        raise ValueError('counts has no use for a kernel')
-
     def blocks(self, w):
         """The tokens with coefficients, support.indptr, support.indices and, unless all are 1, support.values, their
         coefficients support.weights [m, K], and transition, edge and triple as of SparseFeatures."""
@@ -202,3 +149,63 @@ cdef class KernelFeatures(SparseFeatures):
         np.add.at(w[:self.state_size].reshape(self.basis.size, self.stride)[:, :self.n_labels], places, table)
         self._set_transition_blocks(w, blocks)
         return w
+
+
+cdef class KernelTables(Tables):
+    """The kernel values of each example's positions."""
+
+    def keep_gram(self):
+        """Keeps them, unless they would be too large."""
+        cdef KernelFeatures map = self.features
+        cdef Py_ssize_t i, t, u, T, n = len(map.offsets) - 1
+        lengths = np.diff(map.offsets)
+        lengths[lengths > LONG] = 0
+        start = np.zeros(n + 1, np.int64)
+        np.cumsum(lengths * lengths, out=start[1:])
+        if map.gram_start != NULL or start[n] * 8 > GRAM_LIMIT:
+            return
+        table = np.empty(start[n] + 1)
+        cdef const int64_t[::1] start_view = start
+        cdef double[::1] view = table
+        with nogil:
+            for i in range(n):
+                T = map.length(i)
+                if T > LONG:
+                    continue
+                for t in range(T):
+                    for u in range(t + 1):
+                        view[start_view[i] + t * T + u] = view[start_view[i] + u * T + t] = map.gram(i, t, u)
+        map.gram_arrays = start, table
+        map.gram_start, map.gram_double = &start_view[0], &view[0]
+
+    def forget(self):
+        cdef KernelFeatures map = self.features
+        map.gram_start, map.gram_double, map.gram_arrays = NULL, NULL, None
+
+
+cdef class KernelFollowing(Following):
+    def follow(self, w, kept=None):
+        cdef KernelFeatures map = self.features
+        if map.followed is None:
+            map.kept = aligned_zeros(map.state_size + 1)
+        cdef const double[::1] view = w
+        cdef double[::1] kept_view = map.kept
+        map.followed, map.followed_data, map.kept_data = None, NULL, &kept_view[0]
+        if kept is not None:
+            map.kept[:] = kept
+        else:
+            size = map.basis.size
+            ranges = [(view, kept_view, first, min(RANGE, size - first)) for first in range(0, size, RANGE)]
+            map.pool.map(self._score, ranges)
+        map.followed, map.followed_data = w, &view[0]
+
+    def scores(self, w):
+        cdef KernelFeatures map = self.features
+        return np.array(map.kept) if len(w) and map._follows(w) else None
+
+    def _score(self, const double[::1] w, double[::1] out, Py_ssize_t first, Py_ssize_t count):
+        """The scores of a range of tokens of the basis."""
+        cdef KernelFeatures map = self.features
+        cdef const int32_t[::1] places = np.arange(first, first + count, dtype=np.int32)
+        with nogil:
+            map.basis.multiply(map.basis.rows, first, &places[0], count, &w[0], map.stride, &out[first * map.stride])

@@ -5,7 +5,8 @@ import numpy as np
 
 from libc.stdint cimport int32_t
 
-from cython_ext.features.tokens.generative import Pcfg
+from cython_ext.features.capabilities cimport Radius
+from cython_ext.features.tokens.generative import GenerativeModel, Pcfg
 from cython_ext.features.parts.weights cimport PartWeights
 from cython_ext.structures.cfg.cfg cimport Cfg
 
@@ -13,19 +14,13 @@ from cython_ext.structures.cfg.cfg cimport Cfg
 cdef class RuleFeatures(PartWeights):
     """structure: the Cfg whose parts they are. A weight vector has a number for every rule."""
 
+    helpers = {Radius: RuleRadius, GenerativeModel: Pcfg}
+
     cdef readonly object grammar
 
     def __init__(self, Cfg structure not None):
         PartWeights.__init__(self, structure.parts_indptr, structure.part_rules, structure.g.rules)
         self.grammar = structure.tables.grammar
-
-    def spread2(self, Py_ssize_t i, const int32_t[::1] ids, const double[::1] counts, double most):
-        """Rules are orthogonal to each other, and a tree over n words uses `most` of them, at most all the same."""
-        right = np.bincount(np.asarray(ids), np.asarray(counts), minlength=1)
-        return float(right @ right) + most * most
-
-    def generative(self):
-        return Pcfg(self.grammar)
 
     def blocks(self, w):
         """The grammar, and a weight for each of its rules."""
@@ -39,3 +34,10 @@ cdef class RuleFeatures(PartWeights):
         out = self.zeros()
         out[:] = w
         return out
+
+
+cdef class RuleRadius(Radius):
+    def radius2(self, Py_ssize_t i, const int32_t[::1] ids, const double[::1] counts, double most):
+        """Rules are orthogonal to each other, and a tree over n words uses `most` of them, at most all the same."""
+        gold = np.bincount(np.asarray(ids), np.asarray(counts), minlength=1)
+        return float(gold @ gold) + most * most

@@ -10,6 +10,7 @@ from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
+from cython_ext.features.capabilities cimport Radius
 from cython_ext.features.feature_map cimport FeatureMap
 from cython_ext.features.tokens.sparse_rows cimport SparseRows
 from cython_ext.common.arrays import aligned_zeros
@@ -19,6 +20,8 @@ from cython_ext.structures.structure import padded
 cdef class PartRows(FeatureMap):
     """rows: SparseRows [N, attributes]; offsets: int64[n + 1], the rows of example i are offsets[i]:offsets[i + 1]; blanks:
     int64[n], how many parts of each example have no row, None where all have one."""
+
+    helpers = {Radius: RowsRadius}
 
     def __init__(self, SparseRows rows not None, offsets, blanks=None):
         offsets = np.ascontiguousarray(offsets, np.int64)
@@ -107,16 +110,6 @@ cdef class PartRows(FeatureMap):
             w[self.rows.index[p]] = 0.0
         return total
 
-    def spread2(self, Py_ssize_t i, const int32_t[::1] ids, const double[::1] counts, double most):
-        """As of FeatureMap, from the norms of the rows."""
-        cdef Py_ssize_t p
-        norms = np.zeros(self.size_of(i) + 1)
-        cdef double[::1] view = norms
-        for p in range(self.rows_of(i)):
-            view[p] = sqrt(self.rows.inner(self.offset_data[i] + p, self.offset_data[i] + p))
-        right = np.asarray(counts) @ norms[np.asarray(ids)]
-        return float((right + most * norms.max()) ** 2)
-
     def row_scores(self, w):
         """The scores of all parts that have a row, float64[N]."""
         out = np.empty(self.rows.n)
@@ -140,3 +133,16 @@ cdef class PartRows(FeatureMap):
         w = self.zeros()
         w[:] = block
         return w
+
+
+cdef class RowsRadius(Radius):
+    def radius2(self, Py_ssize_t i, const int32_t[::1] ids, const double[::1] counts, double most):
+        """As of Radius, from the norms of the rows."""
+        cdef PartRows map = self.features
+        cdef Py_ssize_t p
+        norms = np.zeros(map.size_of(i) + 1)
+        cdef double[::1] view = norms
+        for p in range(map.rows_of(i)):
+            view[p] = sqrt(map.rows.inner(map.offset_data[i] + p, map.offset_data[i] + p))
+        gold = np.asarray(counts) @ norms[np.asarray(ids)]
+        return float((gold + most * norms.max()) ** 2)

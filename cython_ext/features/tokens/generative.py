@@ -1,8 +1,9 @@
 """Generative models by counting with Laplace smoothing: naive Bayes, hidden Markov models, probabilistic grammars.
 
-Each is a function of (counts, smoothing): from a weight vector with the counts of what the right outputs have to one
-with logarithms of probabilities, the weights of the same linear model. With c the counts and s the smoothing, what is
-chosen among A possibilities has the probability (c + s) / (sum c + s A).
+Each is made of a feature map (as its helper GenerativeModel) and is a function of (counts, smoothing): from a weight
+vector with the counts of what the gold outputs have to one with logarithms of probabilities, the weights of the same
+linear model. With c the counts and s the smoothing, what is chosen among A possibilities has the probability
+(c + s) / (sum c + s A).
 """
 
 import numpy as np
@@ -10,11 +11,29 @@ import numpy as np
 from cython_ext.common.errors import UnfitDataError
 
 
-class Pcfg:
+class GenerativeModel:
+    """The model whose logarithms of probabilities are the weights of a feature map, for the solver `counts`. Raises
+    ValueError where there is none, UnfitDataError where the data lack what it needs."""
+
+    def __init__(self, features):
+        raise ValueError('counts is for labels, sequences of labels and trees of a grammar, with linear features')
+
+
+def no_model(reason):
+    """What stands in the place of GenerativeModel for a feature map that has none for a reason of its own."""
+
+    def refuse(features):
+        raise ValueError(reason)
+
+    return refuse
+
+
+class Pcfg(GenerativeModel):
     """A probabilistic context-free grammar: the rules with the same label on the left share 1. A word that the grammar
     does not know counts neither for nor against any tag."""
 
-    def __init__(self, grammar):
+    def __init__(self, features):
+        grammar = features.grammar  # RuleFeatures
         self.left = np.concatenate([grammar.lhs, grammar.lexical_tags])
 
     def __call__(self, counts, smoothing):
@@ -24,7 +43,7 @@ class Pcfg:
         return weights
 
 
-class HiddenMarkov:
+class HiddenMarkov(GenerativeModel):
     """Each attribute of a token is emitted by its label independently of the others (a real value is that many
     occurrences), each edge attribute by its pair of labels:
 

@@ -10,8 +10,9 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memset
 
-from cython_ext.features.feature_map cimport Accumulator
-from cython_ext.features.tokens.sparse cimport SparseFeatures
+from cython_ext.features.capabilities cimport Radius
+from cython_ext.features.tokens.generative import GenerativeModel, no_model
+from cython_ext.features.tokens.sparse cimport SparseFeatures, SparseRadius
 from cython_ext.features.tokens.sparse_rows cimport SparseRows
 
 
@@ -64,6 +65,11 @@ def observed_sequences(const int32_t[::1] labels, const int64_t[::1] offsets, Py
 
 cdef class ObservedFeatures(SparseFeatures):
     """As SparseFeatures; labels: int32[N] of all tokens, from which the pairs are taken."""
+
+    # no table of inner products of positions, which depend on the label here
+    helpers = {Radius: SparseRadius,
+               GenerativeModel: no_model('counts has a weight for every attribute and label, since a pair that was not '
+                                         'seen has a probability too (use --feature-set all)')}
 
     def __init__(self, SparseRows tokens not None, offsets, labels, Py_ssize_t n_labels, Py_ssize_t stride,
                  Py_ssize_t order=0, bint transitions=False, SparseRows edges=None):
@@ -141,19 +147,6 @@ cdef class ObservedFeatures(SparseFeatures):
                 total += w[e] * w[e]
                 w[e] = 0.0
         return total
-
-    def keep_gram(self):
-        """Inner products of positions depend on the label here: no table."""
-
-    def accumulator(self, Py_ssize_t n, window=None):
-        return Accumulator(self, n)
-
-    def windows(self):
-        return [None]
-
-    def generative(self):
-        raise ValueError('counts has a weight for every attribute and label, since a pair that was not seen has a '
-                         'probability too (use --feature-set all)')
 
     def blocks(self, w):
         """As of SparseFeatures, with the state weights as state.indptr, state.labels and state.weights."""

@@ -12,7 +12,10 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
-from cython_ext.features.tokens.sparse cimport SparseAccumulator, SparseFeatures
+from cython_ext.features.accumulators cimport Accumulator, NormWindows
+from cython_ext.features.capabilities cimport Radius, Tables
+from cython_ext.features.tokens.generative import GenerativeModel, no_model
+from cython_ext.features.tokens.sparse cimport GramTables, LabelWindows, SparseAccumulator, SparseFeatures
 from cython_ext.features.tokens.sparse_rows cimport SparseRows
 from cython_ext.kernels.vectors cimport vector
 from cython_ext.common.arrays import aligned_zeros
@@ -41,6 +44,9 @@ def triangular_root(similarity):
 
 cdef class OutputFeatures(SparseFeatures):
     """As SparseFeatures of single positions; similarity: S, float64[K, K]."""
+
+    helpers = {Radius: OutputRadius, Tables: GramTables, Accumulator: OutputAccumulator, NormWindows: LabelWindows,
+               GenerativeModel: no_model('counts has no use for features of classes')}
 
     def __init__(self, SparseRows tokens not None, offsets, Py_ssize_t n_labels, Py_ssize_t stride, similarity):
         SparseFeatures.__init__(self, tokens, offsets, n_labels, stride)
@@ -99,16 +105,6 @@ cdef class OutputFeatures(SparseFeatures):
         self.turn(a, self.image)
         return self.gram(i, 0, 0) * vector.dot(self.stride, self.image, self.image)
 
-    def spread2(self, Py_ssize_t i, const int32_t[::1] ids, const double[::1] counts, double most):
-        """max_y ||x||^2 ||Lambda(y_i) - Lambda(y)||^2, exactly."""
-        return self.gram(i, 0, 0) * self.largest[ids[0]]
-
-    def accumulator(self, Py_ssize_t n, window=None):
-        return OutputAccumulator(self, n, *(window or (0, self.stride)))
-
-    def generative(self):
-        raise ValueError('counts has no use for features of classes')
-
     def blocks(self, w):
         """state [attributes, K]: W L', the weights of each class."""
         states = SparseFeatures.blocks(self, w)['state']
@@ -128,12 +124,19 @@ cdef class OutputFeatures(SparseFeatures):
         return w
 
 
+cdef class OutputRadius(Radius):
+    def radius2(self, Py_ssize_t i, const int32_t[::1] ids, const double[::1] counts, double most):
+        """max_y ||x||^2 ||Lambda(y_i) - Lambda(y)||^2, exactly."""
+        cdef OutputFeatures map = self.features
+        return map.gram(i, 0, 0) * map.largest[ids[0]]
+
+
 cdef class OutputAccumulator(SparseAccumulator):
     """Turns the statistics by L' as they come."""
 
     cdef OutputFeatures outputs
 
-    def __init__(self, OutputFeatures features, Py_ssize_t n, Py_ssize_t first, Py_ssize_t last):
+    def __init__(self, OutputFeatures features, Py_ssize_t n, Py_ssize_t first=0, last=None):
         SparseAccumulator.__init__(self, features, n, first, last)
         self.outputs = features
 

@@ -1,6 +1,7 @@
 from libc.stdint cimport int32_t, int64_t, uint16_t
 
-from cython_ext.features.feature_map cimport Accumulator
+from cython_ext.features.accumulators cimport Accumulator, NormWindows
+from cython_ext.features.capabilities cimport Radius, Tables
 from cython_ext.features.tokens.sparse_rows cimport SparseRows
 from cython_ext.features.tokens.transitions cimport TransitionWeights
 
@@ -25,6 +26,18 @@ cdef class SparseFeatures(TransitionWeights):
                               double *out) noexcept nogil
     cdef double norm2_by_weights(self, Py_ssize_t i, const double *a) noexcept nogil
     cdef double clear_row(self, Py_ssize_t t, double *w) noexcept nogil
+
+
+cdef class SparseRadius(Radius):
+    pass
+
+
+cdef class GramTables(Tables):
+    pass
+
+
+cdef class LabelWindows(NormWindows):
+    pass
 
 
 cdef class SparseAccumulator(Accumulator):

@@ -10,8 +10,9 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint16_t
 from libc.string cimport memset
 
-from cython_ext.features.feature_map cimport Accumulator
-from cython_ext.features.tokens.generative import HiddenMarkov
+from cython_ext.features.accumulators cimport Accumulator, NormWindows
+from cython_ext.features.capabilities cimport Radius, Tables
+from cython_ext.features.tokens.generative import GenerativeModel, HiddenMarkov
 from cython_ext.features.tokens.sparse_rows cimport SparseRows
 from cython_ext.features.tokens.transitions cimport TransitionWeights
 from cython_ext.kernels.vectors cimport vector
@@ -31,6 +32,9 @@ GRAM_LIMIT = 1 << 29        # bytes; above it the inner products of positions ar
 cdef class SparseFeatures(TransitionWeights):
     """tokens: SparseRows [N, attributes]; groups: the ColumnGroups that the columns of tokens are, or None where they are the
     attributes; the rest as TransitionWeights."""
+
+    helpers = {Radius: SparseRadius, Tables: GramTables, Accumulator: SparseAccumulator, NormWindows: LabelWindows,
+               GenerativeModel: HiddenMarkov}
 
     def __init__(self, SparseRows tokens not None, offsets, Py_ssize_t n_labels, Py_ssize_t stride, Py_ssize_t order=0,
                  bint transitions=False, SparseRows edges=None, groups=None):
@@ -166,81 +170,6 @@ cdef class SparseFeatures(TransitionWeights):
             return self.gram_count[self.gram_start[i] + t * self.length(i) + u]
         return self.gram_double[self.gram_start[i] + t * self.length(i) + u]
 
-    def spread2(self, Py_ssize_t i, const int32_t[::1] ids, const double[::1] counts, double most):
-        """As of FeatureMap. The squared norm is a sum over pairs of positions, of transitions and of triplets: their inner
-        product times [y_i the same at both] - [y_i at one is y at the other, both ways] + [y the same at both]."""
-        cdef Py_ssize_t begin = self.offset_data[i], states = self.length(i) * self.stride, c, d, t, u, size
-        cdef Py_ssize_t pairs = states + self.pair_parts(i)
-        cdef double total = 0.0, g
-        cdef bint same
-        for c in range(len(ids)):
-            for d in range(len(ids)):
-                t, u, size = ids[c], ids[d], self.stride
-                if (t < states) != (u < states) or (t < pairs) != (u < pairs):
-                    continue
-                if t < states:
-                    g = self.gram(i, t // size, u // size)
-                elif t < pairs:
-                    t, u, size, g = t - states, u - states, self.square, 1.0 if self.transitions else 0.0
-                    if self.edges is not None:
-                        g += self.edges.inner(begin + 1 + t // size, begin + 1 + u // size)
-                else:
-                    t, u, size, g = t - pairs, u - pairs, self.triple_size, 1.0
-                same = t % size == u % size
-                total += (2.0 * g if same else g) if g > 0 else (0.0 if same else -2.0 * g)
-        return total
-
-    def keep_gram(self):
-        """Keep a table of the inner products of each example's positions (counts, where all values
-        are 1), unless it would be too large."""
-        cdef Py_ssize_t i, n = len(self.offsets) - 1, t, u, T
-        cdef Py_ssize_t begin
-        lengths = np.diff(self.offsets)
-        lengths[lengths > LONG] = 0
-        start = np.zeros(n + 1, np.int64)
-        np.cumsum(lengths * lengths, out=start[1:])
-        # values are square roots of whole numbers where there are groups, so inner products are whole numbers
-        single = (self.tokens.value == NULL or self.groups is not None) and self._largest_norm2() < 1 << 16
-        if self.gram_start != NULL or start[n] * (2 if single else 8) > GRAM_LIMIT:
-            return
-        table = np.zeros(start[n] + 1, np.uint16 if single else np.float64)
-        cdef const int64_t[::1] start_view = start
-        cdef uint16_t[::1] count_view = table if single else np.zeros(1, np.uint16)
-        cdef double[::1] double_view = np.zeros(1) if single else table
-        cdef double[::1] spread = np.zeros(self.tokens.columns + 1)
-        cdef const int64_t *indptr = self.tokens.indptr
-        cdef const int32_t *index = self.tokens.index
-        cdef const double *value = self.tokens.value
-        cdef int64_t p, at
-        cdef double total
-        cdef bint counts = single
-        with nogil:
-            for i in range(n):
-                begin, T = self.offset_data[i], self.length(i)
-                if T > LONG:
-                    continue
-                for u in range(T):
-                    for p in range(indptr[begin + u], indptr[begin + u + 1]):
-                        spread[index[p]] = 1.0 if value == NULL else value[p]
-                    for t in range(u, T):
-                        total = 0.0
-                        for p in range(indptr[begin + t], indptr[begin + t + 1]):
-                            total += spread[index[p]] if value == NULL else spread[index[p]] * value[p]
-                        at = start_view[i]
-                        if counts:
-                            count_view[at + t * T + u] = count_view[at + u * T + t] = <uint16_t> (total + 0.5)
-                        else:
-                            double_view[at + t * T + u] = double_view[at + u * T + t] = total
-                    for p in range(indptr[begin + u], indptr[begin + u + 1]):
-                        spread[index[p]] = 0.0
-        self.gram_arrays = start, table
-        self.gram_start = &start_view[0]
-        self.gram_count = &count_view[0] if single else NULL
-        self.gram_double = NULL if single else &double_view[0]
-
-    def forget_gram(self):
-        self.gram_start, self.gram_count, self.gram_double, self.gram_arrays = NULL, NULL, NULL, None
-
     def _largest_norm2(self):
         """Of the rows of tokens."""
         indptr = np.asarray(self.tokens.indptr_array)
@@ -255,16 +184,6 @@ cdef class SparseFeatures(TransitionWeights):
         if self.tokens_by_column is None:
             self.tokens_by_column = self.tokens.transposed(self.groups is None, pool)
         return self.tokens_by_column
-
-    def accumulator(self, Py_ssize_t n, window=None):
-        return SparseAccumulator(self, n, *(window or (0, self.stride)))
-
-    def windows(self):
-        """Ranges of labels."""
-        return [(first, min(first + WINDOW, self.stride)) for first in range(0, self.stride, WINDOW)]
-
-    def generative(self):
-        return HiddenMarkov(self)
 
     def blocks(self, w):
         """The weights by name: state [attributes, K], transition [K, K] and edge [edge attributes, K, K], without
@@ -304,6 +223,98 @@ cdef class SparseFeatures(TransitionWeights):
         out[np.repeat(np.arange(len(out)), np.diff(indptr)), labels] = weights
 
 
+cdef class SparseRadius(Radius):
+    def radius2(self, Py_ssize_t i, const int32_t[::1] ids, const double[::1] counts, double most):
+        """As of Radius. The squared norm is a sum over pairs of positions, of transitions and of triplets: their inner
+        product times [y_i the same at both] - [y_i at one is y at the other, both ways] + [y the same at both]."""
+        cdef SparseFeatures map = self.features
+        cdef Py_ssize_t begin = map.offset_data[i], states = map.length(i) * map.stride, c, d, t, u, size
+        cdef Py_ssize_t pairs = states + map.pair_parts(i)
+        cdef double total = 0.0, g
+        cdef bint same
+        for c in range(len(ids)):
+            for d in range(len(ids)):
+                t, u, size = ids[c], ids[d], map.stride
+                if (t < states) != (u < states) or (t < pairs) != (u < pairs):
+                    continue
+                if t < states:
+                    g = map.gram(i, t // size, u // size)
+                elif t < pairs:
+                    t, u, size, g = t - states, u - states, map.square, 1.0 if map.transitions else 0.0
+                    if map.edges is not None:
+                        g += map.edges.inner(begin + 1 + t // size, begin + 1 + u // size)
+                else:
+                    t, u, size, g = t - pairs, u - pairs, map.triple_size, 1.0
+                same = t % size == u % size
+                total += (2.0 * g if same else g) if g > 0 else (0.0 if same else -2.0 * g)
+        return total
+
+
+cdef class GramTables(Tables):
+    """The inner products of each example's positions (counts, where all values are 1)."""
+
+    def keep_gram(self):
+        """Keeps them, unless they would be too large."""
+        cdef SparseFeatures map = self.features
+        cdef Py_ssize_t i, n = len(map.offsets) - 1, t, u, T
+        cdef Py_ssize_t begin
+        lengths = np.diff(map.offsets)
+        lengths[lengths > LONG] = 0
+        start = np.zeros(n + 1, np.int64)
+        np.cumsum(lengths * lengths, out=start[1:])
+        # values are square roots of whole numbers where there are groups, so inner products are whole numbers
+        single = (map.tokens.value == NULL or map.groups is not None) and map._largest_norm2() < 1 << 16
+        if map.gram_start != NULL or start[n] * (2 if single else 8) > GRAM_LIMIT:
+            return
+        table = np.zeros(start[n] + 1, np.uint16 if single else np.float64)
+        cdef const int64_t[::1] start_view = start
+        cdef uint16_t[::1] count_view = table if single else np.zeros(1, np.uint16)
+        cdef double[::1] double_view = np.zeros(1) if single else table
+        cdef double[::1] spread = np.zeros(map.tokens.columns + 1)
+        cdef const int64_t *indptr = map.tokens.indptr
+        cdef const int32_t *index = map.tokens.index
+        cdef const double *value = map.tokens.value
+        cdef int64_t p, at
+        cdef double total
+        cdef bint counts = single
+        with nogil:
+            for i in range(n):
+                begin, T = map.offset_data[i], map.length(i)
+                if T > LONG:
+                    continue
+                for u in range(T):
+                    for p in range(indptr[begin + u], indptr[begin + u + 1]):
+                        spread[index[p]] = 1.0 if value == NULL else value[p]
+                    for t in range(u, T):
+                        total = 0.0
+                        for p in range(indptr[begin + t], indptr[begin + t + 1]):
+                            total += spread[index[p]] if value == NULL else spread[index[p]] * value[p]
+                        at = start_view[i]
+                        if counts:
+                            count_view[at + t * T + u] = count_view[at + u * T + t] = <uint16_t> (total + 0.5)
+                        else:
+                            double_view[at + t * T + u] = double_view[at + u * T + t] = total
+                    for p in range(indptr[begin + u], indptr[begin + u + 1]):
+                        spread[index[p]] = 0.0
+        map.gram_arrays = start, table
+        map.gram_start = &start_view[0]
+        map.gram_count = &count_view[0] if single else NULL
+        map.gram_double = NULL if single else &double_view[0]
+
+    def forget(self):
+        cdef SparseFeatures map = self.features
+        map.gram_start, map.gram_count, map.gram_double, map.gram_arrays = NULL, NULL, NULL, None
+
+
+cdef class LabelWindows(NormWindows):
+    """The weights of some labels at a time."""
+
+    def accumulators(self, Py_ssize_t n):
+        cdef SparseFeatures map = self.features
+        for first in range(0, map.stride, WINDOW):
+            yield map.helper(Accumulator, n, first, min(first + WINDOW, map.stride))
+
+
 cdef class SparseAccumulator(Accumulator):
     """Keeps the position statistics of all tokens and multiplies once by the transposed features: every weight is
     then one sum over the tokens that have its attribute, written once and in a fixed order.
@@ -311,7 +322,8 @@ cdef class SparseAccumulator(Accumulator):
     first, last: the labels whose state weights are summed; pair weights go with label 0. Anything but all labels is for
     put_parts and norm2 only."""
 
-    def __init__(self, SparseFeatures features, Py_ssize_t n, Py_ssize_t first, Py_ssize_t last):
+    def __init__(self, SparseFeatures features, Py_ssize_t n, Py_ssize_t first=0, last=None):
+        last = features.stride if last is None else last
         self.features = self.map = features
         self.first, self.width = first, last - first
         self.pair_size = features.dim - features.state_size

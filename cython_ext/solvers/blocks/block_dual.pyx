@@ -14,6 +14,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, qsort, realloc
 
 from cython_ext.duals.sparse import checked
+from cython_ext.features.capabilities cimport Tables
 from cython_ext.common.arrays import aligned_zeros
 from cython_ext.common.prefixes import prefixed, stripped
 from cython_ext.core.problem cimport Problem
@@ -45,7 +46,7 @@ cdef class BlockDual:
 
     def __init__(self, Problem problem not None, bint average=False):
         self.problem, self.objective = problem, problem.objective
-        problem.features.keep_gram()
+        problem.features.helper(Tables).keep_gram()
         self.sets = WorkingSets(problem.structure, with_gram=True, right_weight=0.0 if self.objective.cone else 1.0)
         self.work = Workspace(problem.structure)
         self.strength = problem.lam

@@ -1,5 +1,6 @@
 from libc.stdint cimport int64_t
 
+from cython_ext.features.capabilities cimport Step
 from cython_ext.losses.loss cimport DecomposableLoss
 from cython_ext.core.problem cimport Problem
 from cython_ext.structures.workspace cimport Workspace
@@ -8,6 +9,7 @@ from cython_ext.structures.workspace cimport Workspace
 cdef class NaturalDual:
     cdef Problem problem
     cdef DecomposableLoss loss              # None: no costs
+    cdef Step step                          # of w
     cdef readonly bint entropic             # log losses: the entropy belongs to the dual
     cdef public double strength             # of the convexity in w: lambda, or more for an inner problem
     cdef readonly object w, theta, mean, indptr, entropy, expected

@@ -18,6 +18,7 @@ from libc.math cimport fabs
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
+from cython_ext.features.capabilities cimport Step, Tables
 from cython_ext.kernels.vectors cimport vector
 from cython_ext.losses.loss cimport DecomposableLoss
 from cython_ext.common.arrays import aligned_zeros
@@ -31,7 +32,7 @@ cdef double LEAST = -1e5        # a natural parameter so far below the largest o
 
 
 cdef class NaturalDual:
-    """problem: one whose structure has the exp oracle; start: theta of the parts of the right output, 0 elsewhere.
+    """problem: one whose structure has the exp oracle; start: theta of the parts of the gold output, 0 elsewhere.
 
     Raises ValueError where the task loss does not decompose.
     """
@@ -44,7 +45,8 @@ cdef class NaturalDual:
                 raise ValueError(f'the loss {problem.loss_name} is no sum over the parts of an output, which this solver '
                                  'needs (other solvers do without)')
             self.loss = problem.objective.loss
-        problem.features.keep_gram()
+        problem.features.helper(Tables).keep_gram()
+        self.step = problem.features.helper(Step)
         self.strength = problem.lam
         self.work = Workspace(problem.structure)
         cdef int64_t[::1] indptr = problem.structure.part_indptr()
@@ -143,12 +145,12 @@ cdef class NaturalDual:
 
     cdef double curvature(self, Py_ssize_t i) noexcept nogil:
         """||Phi_i change||^2 / (2 lambda n)."""
-        return self.problem.features.hold(i, self.change) / (2.0 * self.strength * self.problem.n)
+        return self.step.prepare(i, self.change) / (2.0 * self.strength * self.problem.n)
 
     cdef void accept(self, Py_ssize_t i) noexcept nogil:
         """Does the step that was proposed last."""
         self.store(i)
-        self.problem.features.add_held(i, self.change, -1.0 / (self.strength * self.problem.n), self.w_data)
+        self.step.apply(i, self.change, -1.0 / (self.strength * self.problem.n), self.w_data)
 
     # ------------------------------------------------------------------------------------------- all examples
 

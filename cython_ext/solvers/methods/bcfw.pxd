@@ -1,3 +1,4 @@
+from cython_ext.features.capabilities cimport Prefetch
 from cython_ext.solvers.parts.acceleration cimport Acceleration
 from cython_ext.solvers.blocks.block_dual cimport BlockDual
 from cython_ext.solvers.visiting cimport VisitingSolver
@@ -5,6 +6,7 @@ from cython_ext.solvers.visiting cimport VisitingSolver
 
 cdef class BlockFrankWolfe(VisitingSolver):
     cdef readonly BlockDual block
+    cdef Prefetch prefetch                      # of weights
     cdef readonly Acceleration acceleration     # None: plain
     cdef readonly Py_ssize_t cache
     cdef bint pairwise

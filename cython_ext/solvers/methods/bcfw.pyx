@@ -10,6 +10,7 @@ import numpy as np
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 
+from cython_ext.features.capabilities cimport Prefetch
 from cython_ext.common.prefixes import prefixed, stripped
 from cython_ext.core.problem cimport Problem
 from cython_ext.common.rng cimport random_below, random_unit, shuffle
@@ -30,6 +31,7 @@ cdef class BlockFrankWolfe(VisitingSolver):
     def __init__(self, Problem problem not None, options, seed=0):
         VisitingSolver.__init__(self, problem, seed)
         self.block = BlockDual(problem, options['average'])
+        self.prefetch = problem.features.helper(Prefetch)
         self.sampling, self.cache = options['sampling'], options['cache']
         self.pairwise = options['steps'] == 'pairwise'
         if not self.pairwise and self.block.objective.cone:
@@ -134,7 +136,7 @@ cdef class BlockFrankWolfe(VisitingSolver):
         if q + 2 * AHEAD < self.problem.n:
             self.block.sets.announce(self.order[q + 2 * AHEAD])
             self.block.sets.fetch(self.order[q + AHEAD])
-            self.problem.features.fetch(self.order[q + AHEAD], self.block.w_data)
+            self.prefetch.fetch(self.order[q + AHEAD], self.block.w_data)
 
     # --------------------------------------------------------------------------------------- what others ask for
 

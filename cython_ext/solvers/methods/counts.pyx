@@ -6,7 +6,8 @@ naive Bayes for multiclass, a probabilistic context-free grammar for trees.
 
 from libc.stdint cimport int32_t
 
-from cython_ext.features.feature_map cimport Accumulator
+from cython_ext.features.accumulators cimport Accumulator
+from cython_ext.features.tokens.generative import GenerativeModel
 from cython_ext.core.problem cimport Problem
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport Solver
@@ -26,11 +27,11 @@ cdef class Counts(Solver):
 
     def __init__(self, Problem problem not None, options, seed=0):
         Solver.__init__(self, problem)
-        self.model = problem.features.generative()
+        self.model = problem.features.helper(GenerativeModel)
         self.w, self.smoothing = problem.features.zeros(), options['smoothing']
 
     def run_pass(self, stop):
-        cdef Accumulator total = self.problem.features.accumulator(self.problem.n)
+        cdef Accumulator total = self.problem.accumulator()
         problem = self.problem
         chunks = enumerate(problem.chunks(total.chunks))
         problem.pool.map(self._count, [(stop, total, c, *chunk) for c, chunk in chunks])

@@ -27,7 +27,7 @@ from cython_ext.losses.loss cimport DecomposableLoss
 from cython_ext.core.problem import RANGES, Evaluation
 from cython_ext.core.problem cimport Problem
 from cython_ext.solvers.parts.averaged_weights cimport AveragedWeights
-from cython_ext.solvers.parts.radius import largest_right_norm2
+from cython_ext.solvers.parts.radius import largest_gold_norm2
 from cython_ext.solvers.parts.first_step import best_first_step
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport DONE, Solver, Visit
@@ -83,7 +83,7 @@ cdef class Dlpw(VisitingSolver):
 
     def _first_step(self):
         eta = self.step
-        first = best_first_step(self._trial, 1.0 / largest_right_norm2(self.problem, self.work), INFINITY)
+        first = best_first_step(self._trial, 1.0 / largest_gold_norm2(self.problem, self.work), INFINITY)
         self.step = eta
         return first
 

@@ -10,7 +10,7 @@ import numpy as np
 from libc.math cimport fabs
 from libc.stdint cimport int32_t, int64_t
 
-from cython_ext.features.feature_map cimport Accumulator
+from cython_ext.features.accumulators cimport Accumulator
 from cython_ext.kernels.vectors cimport vector
 from cython_ext.core.problem cimport Problem
 from cython_ext.solvers.blocks.natural_dual cimport NaturalDual
@@ -43,7 +43,7 @@ cdef class EgBatch(Solver):
         self.largest = 1.0 if self.dual.entropic else LARGEST_HINGE
         self.following = np.zeros_like(self.dual.theta)
         self.gains = np.empty(problem.n)
-        self.total = problem.features.accumulator(problem.n)
+        self.total = problem.accumulator()
         self.dual_now = self._value(self.dual.w, self.dual.linear_part())
 
     def _value(self, w, linear_part):

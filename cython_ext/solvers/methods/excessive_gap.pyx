@@ -32,7 +32,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
-from cython_ext.features.feature_map cimport Accumulator
+from cython_ext.features.accumulators cimport Accumulator
 from cython_ext.losses.loss cimport DecomposableLoss
 from cython_ext.common.parallel import even_ranges
 from cython_ext.core.problem import Interrupted
@@ -107,7 +107,7 @@ cdef class ExcessiveGap(Solver):
 
     def _make_room(self):
         if self.sums is None:
-            self.sums = self.problem.features.accumulator(self.problem.n)
+            self.sums = self.problem.accumulator()
             self.loss_values, self.log_sums = np.empty(self.problem.n), np.empty(self.problem.n)
             self.next_w, self.next_soft = self.problem.features.zeros(), self.problem.features.zeros()
 

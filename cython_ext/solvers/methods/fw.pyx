@@ -16,7 +16,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t
 
 from cython_ext.duals.sparse import checked
-from cython_ext.features.feature_map cimport Accumulator
+from cython_ext.features.accumulators cimport Accumulator
 from cython_ext.objectives.objective cimport MaxObjective
 from cython_ext.common.prefixes import prefixed, stripped
 from cython_ext.core.problem cimport Problem
@@ -75,7 +75,7 @@ cdef class FrankWolfe(Solver):
         """The oracle at w: outputs, objective and direction. False when the stop flag came first."""
         problem = self.problem
         if self.total is None:
-            self.total = problem.features.accumulator(problem.n)
+            self.total = problem.accumulator()
         self.total.clear(problem.pool)
         chunks = enumerate(problem.chunks(self.total.chunks))
         shared = self.w, self.losses, self.biases, self.code_indptr, self.codes, stop

@@ -20,6 +20,7 @@ import numpy as np
 from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int32_t
 
+from cython_ext.features.capabilities cimport Following
 from cython_ext.common.prefixes import prefixed, stripped
 from cython_ext.core.problem import Evaluation
 from cython_ext.core.problem cimport Problem
@@ -45,6 +46,7 @@ cdef class NSlack(Solver):
     """options: as OPTIONS below; nothing is random, seed is not used."""
 
     cdef readonly BlockDual block
+    cdef Following following                            # the scores of w
     cdef bint full, hard
     cdef readonly bint slow                             # the re-optimisation under way takes many sweeps
     cdef readonly double fixed_epsilon, epsilon
@@ -61,7 +63,8 @@ cdef class NSlack(Solver):
         self.fixed_epsilon = self.epsilon = options['epsilon']
         self.margin = None
         self.hard = self.block.objective.hard
-        problem.features.follow(self.block.w)
+        self.following = problem.features.helper(Following)
+        self.following.follow(self.block.w)
 
     @property
     def w(self):
@@ -96,7 +99,7 @@ cdef class NSlack(Solver):
         if joint_program.size(self.block) <= FEW:
             if not joint_program.maximise(self.block, stop):
                 return False
-            self.problem.features.follow(self.block.w)
+            self.following.follow(self.block.w)
             self.sweep = self.pending = 0
         self.slow = False
         return True
@@ -104,9 +107,9 @@ cdef class NSlack(Solver):
     def _end_pass(self):
         problem = self.problem
         # from the weights alone: the many steps of re-optimisations leave their rounding in w
-        dual, w = problem.certify(self.block.sets.dual_point(), follow=True)
+        dual, w = problem.certify(self.block.sets.dual_point(), self.following)
         self.block.w[:] = w
-        problem.features.follow(self.block.w, problem.features.followed_scores(w))
+        self.following.follow(self.block.w, self.following.scores(w))
         norm2 = problem.features.inner(self.block.w, self.block.w)
         self.last_estimate = problem.lam / 2 * norm2 + self.primal_sum / problem.n, dual
         if self.hard:
@@ -202,7 +205,7 @@ cdef class NSlack(Solver):
     def set_dual_point(self, point):
         """Begin at a sparse dual point (of the same examples, for any lambda) instead of the right outputs."""
         self.last_estimate = np.inf, self.block.start(point)
-        self.problem.features.follow(self.block.w)
+        self.following.follow(self.block.w)
 
     def iterates(self):
         if not self.hard:
@@ -253,13 +256,13 @@ cdef class NSlack(Solver):
             'allowed_sum': self.allowed_sum,
             'estimate': list(self.last_estimate or ()),
             'slow': bool(self.slow),
-            'scores': self.problem.features.followed_scores(self.block.w) if self.position or self.sweep else None,
+            'scores': self.following.scores(self.block.w) if self.position or self.sweep else None,
         }
 
     def restore(self, state):
         Solver.restore(self, state)
         self.block.restore(stripped('block', state))
-        self.problem.features.follow(self.block.w, state['scores'])
+        self.following.follow(self.block.w, state['scores'])
         self.epsilon, self.position, self.added = state['epsilon'], state['position'], state['added']
         self.pending, self.sweep, self.sweep_position = state['pending'], state['sweep'], state['sweep_position']
         self.sweep_gap, self.violation_sum = state['sweep_gap'], state['violation_sum']

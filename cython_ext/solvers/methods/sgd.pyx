@@ -14,7 +14,7 @@ from cython_ext.objectives.objective cimport MaxObjective, SumObjective
 from cython_ext.common.prefixes import prefixed, stripped
 from cython_ext.core.problem cimport Problem
 from cython_ext.solvers.parts.averaged_weights cimport AveragedWeights
-from cython_ext.solvers.parts.radius import largest_right_norm2
+from cython_ext.solvers.parts.radius import largest_gold_norm2
 from cython_ext.solvers.parts.first_step import best_first_step
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport DONE, STOPPED, Solver, Visit
@@ -50,7 +50,7 @@ cdef class Sgd(VisitingSolver):
         self.work = Workspace(problem.structure)
         self.weights = AveragedWeights(problem.features)
         self.gamma0 = options['gamma0'] if options['gamma0'] > 0 else best_first_step(
-            self._trial, min(1.0 / largest_right_norm2(problem, self.work), 0.5 / problem.lam), 1.0 / problem.lam)
+            self._trial, min(1.0 / largest_gold_norm2(problem, self.work), 0.5 / problem.lam), 1.0 / problem.lam)
         self.t0 = options['t0'] if options['t0'] > 0 else 2.0 / (problem.lam * self.gamma0)
         self.weights.clear()
 

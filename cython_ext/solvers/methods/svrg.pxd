@@ -1,6 +1,6 @@
 from libc.stdint cimport int64_t
 
-from cython_ext.features.feature_map cimport Accumulator
+from cython_ext.features.accumulators cimport Accumulator
 from cython_ext.objectives.smoothed cimport SmoothedLoss, SmoothedWorkspace
 from cython_ext.solvers.blocks.averaged_dual cimport AveragedDual
 from cython_ext.solvers.visiting cimport VisitingSolver

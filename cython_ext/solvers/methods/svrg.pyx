@@ -35,13 +35,13 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
-from cython_ext.features.feature_map cimport Accumulator
+from cython_ext.features.accumulators cimport Accumulator
 from cython_ext.kernels.vectors cimport vector
 from cython_ext.objectives.smoothed cimport SmoothedLoss, SmoothedWorkspace
 from cython_ext.objectives.smoothed import smoothed_loss
 from cython_ext.core.problem cimport Problem
 from cython_ext.solvers.blocks.averaged_dual cimport AveragedDual
-from cython_ext.solvers.parts.radius import largest_right_norm2
+from cython_ext.solvers.parts.radius import largest_gold_norm2
 from cython_ext.solvers.parts.first_step import best_first_step
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport DONE, STOPPED, Solver, Visit
@@ -72,7 +72,7 @@ cdef class Svrg(VisitingSolver):
         cdef Py_ssize_t i
         self.loss = smoothed_loss(problem.objective, options['oracle'], options['K'])
         self.work, self.options = self.loss.workspace(), options
-        self.total = problem.features.accumulator(problem.n)
+        self.total = problem.accumulator()
         cdef double[::1] anchor = problem.features.zeros(), fixed = problem.features.zeros()
         cdef double[::1] change = problem.features.zeros(), linear = np.zeros(problem.n)
         cdef int64_t[::1] offsets = problem.structure.part_indptr()
@@ -92,7 +92,7 @@ cdef class Svrg(VisitingSolver):
         self._set_marks(options['tail'])
         self.mu = options['mu'] if options['mu'] > 0 else self._natural_smoothing()
         self.first_mu = self.mu
-        self.short, self.best, self.since_best = 1.0 / largest_right_norm2(self.problem, self.work), np.inf, 0
+        self.short, self.best, self.since_best = 1.0 / largest_gold_norm2(self.problem, self.work), np.inf, 0
         self.loss.mu, self.kappa, self.plain = self.mu, 0.0, options['warmup']
         self.step = options['step'] if options['step'] > 0 else self._choose_step()
 

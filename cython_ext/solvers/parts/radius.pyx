@@ -4,6 +4,7 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t
 
+from cython_ext.features.capabilities cimport Radius
 from cython_ext.core.problem import Interrupted
 from cython_ext.core.problem cimport Problem
 from cython_ext.structures.structure cimport RankedStructure, Structure
@@ -14,7 +15,7 @@ FIRST = 100                     # examples that stand for all
 
 
 def largest_difference2(Problem problem not None, log_outputs, const int32_t[::1] stop, Py_ssize_t listed=LISTED):
-    """An upper bound of max_{i,y} ||psi_i(y)||^2, how far the features of any output are from those of the right one.
+    """An upper bound of max_{i,y} ||psi_i(y)||^2, how far the features of any output are from those of the gold one.
 
     Exact for an example with few outputs, by listing them; otherwise the bound that the features give. The structure has
     to be a RankedStructure; log_outputs: log |Y_i| of every example; stop: as in Solver.run_pass. Raises Interrupted.
@@ -26,17 +27,18 @@ def largest_difference2(Problem problem not None, log_outputs, const int32_t[::1
     cdef double[::1] values = np.empty(max(counts.max(), 2))
     cdef Py_ssize_t i
     cdef double largest = 0.0
+    cdef Radius radius = problem.features.helper(Radius)
     for i in range(problem.n):
         if stop[0]:
             raise Interrupted
         if count_view[i]:
             largest = max(largest, _by_listing(problem, i, count_view[i], work, values))
         else:
-            largest = max(largest, _by_features(problem, i, work))
+            largest = max(largest, _by_features(problem, i, work, radius))
     return largest
 
 
-def _by_features(Problem problem, Py_ssize_t i, Workspace work):
+def _by_features(Problem problem, Py_ssize_t i, Workspace work, Radius radius):
     """The features' bound for an example."""
     cdef Structure structure = problem.structure
     cdef Py_ssize_t p, count = structure.parts(i, structure.gold(i), work.ids, work.counts)
@@ -46,7 +48,7 @@ def _by_features(Problem problem, Py_ssize_t i, Workspace work):
     ids, counts = np.empty(count, np.int32), np.empty(count)
     for p in range(count):
         ids[p], counts[p] = work.ids[p], work.counts[p]
-    return problem.features.spread2(i, ids, counts, most)
+    return radius.radius2(i, ids, counts, most)
 
 
 def _by_listing(Problem problem, Py_ssize_t i, Py_ssize_t count, Workspace work, double[::1] values):
@@ -77,7 +79,7 @@ cdef double _difference2(Problem problem, Py_ssize_t i, const int32_t *code, Wor
     return problem.features.norm2(i, work.mean)
 
 
-def largest_right_norm2(Problem problem not None, Workspace work not None):
+def largest_gold_norm2(Problem problem not None, Workspace work not None):
     """The largest ||Phi_i s(y_i)||^2 of the first examples: 1 / it is a step that is surely not too long."""
     cdef Structure structure = problem.structure
     cdef Py_ssize_t i, c, count
