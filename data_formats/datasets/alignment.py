@@ -5,13 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from cython_ext.text.vocabulary import Vocabulary
+from data_formats.datasets.base import Dataset
 from data_formats.datasets.tokens import indptr_of
 
 SUBSTITUTION, INSERTION, DELETION = 1, 2, 3
 
 
 @dataclass
-class HomologDataset:
+class HomologDataset(Dataset):
     """n examples with S sequences in all: of every example first the native, then its candidates."""
 
     offsets: np.ndarray  # int64 [n + 1]; the sequences of example i are offsets[i]:offsets[i + 1]
@@ -26,19 +27,9 @@ class HomologDataset:
     label_names: Vocabulary  # one character each
 
     @property
-    def n(self):
-        """Number of native sequences."""
-        return len(self.offsets) - 1
-
-    @property
     def tokens(self):
         """Number of letters N."""
         return len(self.text)
-
-    @property
-    def largest_value(self):
-        """The largest absolute value of a feature of a letter."""
-        return 1.0
 
     @property
     def complete(self):
@@ -80,10 +71,6 @@ class HomologDataset:
         """One dataset of the examples of several that share their letters."""
         blocks = list(blocks)
         return joined([block._piece(i) for block in blocks for i in range(block.n)], blocks[0].label_names)
-
-    def without_inputs(self):
-        """The same data: letters take little memory."""
-        return self
 
     def _piece(self, i):
         span = range(int(self.offsets[i]), int(self.offsets[i + 1]))

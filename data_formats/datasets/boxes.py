@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cython_ext.text.vocabulary import Vocabulary
+from data_formats.datasets.base import Dataset
 from data_formats.datasets.tokens import indptr_of, ranges_of
 
 
 @dataclass
-class PictureDataset:
+class PictureDataset(Dataset):
     """n pictures with N points in all."""
 
     offsets: np.ndarray  # int64 [n + 1]; the points of picture i are offsets[i]:offsets[i + 1]
@@ -18,11 +19,6 @@ class PictureDataset:
     sizes: np.ndarray  # int32 [n, 2], width and height
     right: np.ndarray  # int32 [n, 4], left, top, right and bottom of the right box, all inside; -1: none given
     attributes: Vocabulary
-
-    @property
-    def n(self):
-        """Number of pictures."""
-        return len(self.offsets) - 1
 
     @property
     def tokens(self):
@@ -38,11 +34,6 @@ class PictureDataset:
     def label_names(self):
         """There are no labels."""
         return Vocabulary()
-
-    @property
-    def largest_value(self):
-        """The largest absolute value of a feature of a point."""
-        return 1.0
 
     def subset(self, examples):
         """The given pictures (ints, in the given order) as a dataset over the same words."""

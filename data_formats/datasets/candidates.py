@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cython_ext.text.vocabulary import Vocabulary
+from data_formats.datasets.base import Dataset, largest
 from data_formats.datasets.tokens import indptr_of, join_rows, ranges_of, rows_of
 
 
 @dataclass
-class CandidateDataset:
+class CandidateDataset(Dataset):
     """n examples with N candidates in all, whose features are the rows of a CSR triple as in TokenDataset."""
 
     offsets: np.ndarray  # int64 [n + 1]; the candidates of example i are offsets[i]:offsets[i + 1], one at least
@@ -23,24 +24,9 @@ class CandidateDataset:
     scale: np.ndarray | None = None  # float64 [attributes], as of TokenDataset
 
     @property
-    def n(self):
-        """Number of examples."""
-        return len(self.offsets) - 1
-
-    @property
     def tokens(self):
         """Number of candidates N."""
         return len(self.targets)
-
-    @property
-    def nnz(self):
-        """Number of attribute occurrences."""
-        return len(self.indices)
-
-    @property
-    def complete(self):
-        """Every candidate has a target."""
-        return True
 
     @property
     def label_names(self):
@@ -50,9 +36,7 @@ class CandidateDataset:
     @property
     def largest_value(self):
         """The largest absolute value of an attribute."""
-        if self.values is None or not len(self.values):
-            return 1.0
-        return max(self.values.max(), -self.values.min())
+        return largest(self.values)
 
     @property
     def losses(self):

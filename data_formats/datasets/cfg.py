@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cython_ext.text.vocabulary import Vocabulary
+from data_formats.datasets.base import Dataset
 from data_formats.datasets.empties import joined
 from data_formats.datasets.tokens import indptr_of, ranges_of
 
@@ -25,7 +26,7 @@ class Tree(NamedTuple):
 
 
 @dataclass
-class TreeDataset:
+class TreeDataset(Dataset):
     """Sentences with trees. A phrase is a node above the tags; phrases stand in the order of their first words, the
     outer ones first."""
 
@@ -47,19 +48,9 @@ class TreeDataset:
     NODE_ARRAYS = ('node_labels', 'node_begins', 'node_ends')
 
     @property
-    def n(self):
-        """Number of sentences."""
-        return len(self.offsets) - 1
-
-    @property
     def tokens(self):
         """Number of words N."""
         return int(self.offsets[-1])
-
-    @property
-    def largest_value(self):
-        """The largest absolute value of a feature: of a count of one rule, which no scale has to be found for."""
-        return 1.0
 
     @property
     def complete(self):
@@ -105,10 +96,6 @@ class TreeDataset:
         tags, *nodes = columns or [np.zeros(0, np.int32)] * 4
         counts = indptr_of([len(labels) for _, labels, _, _ in trees])
         return replace(self, tags=tags, node_offsets=counts, **dict(zip(self.NODE_ARRAYS, nodes, strict=True)))
-
-    def without_inputs(self):
-        """The same data: words and trees take little memory."""
-        return self
 
     @classmethod
     def concatenate(cls, blocks):

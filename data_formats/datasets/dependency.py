@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cython_ext.text.vocabulary import Vocabulary
+from data_formats.datasets.base import Dataset
 from data_formats.datasets.empties import joined
 from data_formats.datasets.tokens import indptr_of, ranges_of
 
 
 @dataclass
-class SentenceDataset:
+class SentenceDataset(Dataset):
     """Sentences with dependency trees. The root, number 0 of every sentence, is not stored."""
 
     offsets: np.ndarray  # int64 [n + 1]; the words of sentence i are offsets[i]:offsets[i + 1]
@@ -29,19 +30,9 @@ class SentenceDataset:
     ARRAYS = ('words', 'tags', 'coarse', 'heads', 'relations', 'punctuation')  # of the words
 
     @property
-    def n(self):
-        """Number of sentences."""
-        return len(self.offsets) - 1
-
-    @property
     def tokens(self):
         """Number of words N."""
         return len(self.heads)
-
-    @property
-    def largest_value(self):
-        """The largest absolute value of a feature."""
-        return 1.0
 
     @property
     def complete(self):

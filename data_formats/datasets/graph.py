@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cython_ext.text.vocabulary import Vocabulary
+from data_formats.datasets.base import Dataset, largest
 from data_formats.datasets.tokens import indptr_of, join_rows, ranges_of, rows_of, scale_with_bias, with_entries
 
 
 @dataclass
-class GraphDataset:
+class GraphDataset(Dataset):
     """n graphs with V nodes and F factors in all. Nodes and factors have sparse inputs over the same attributes: rows
     of CSR triples, as in TokenDataset."""
 
@@ -38,11 +39,6 @@ class GraphDataset:
     NODE_ROWS = ('indptr', 'indices', 'values')
     FACTOR_ROWS = ('factor_row_indptr', 'factor_indices', 'factor_values')
     NAMES = ('attributes', 'node_types', 'factor_types')
-
-    @property
-    def n(self):
-        """Number of graphs."""
-        return len(self.node_indptr) - 1
 
     @property
     def tokens(self):
@@ -74,18 +70,12 @@ class GraphDataset:
     @property
     def largest_value(self):
         """The largest absolute value of an attribute."""
-        stored = [values for values in (self.values, self.factor_values) if values is not None and len(values)]
-        return max((max(values.max(), -values.min()) for values in stored), default=1.0)
+        return largest(self.values, self.factor_values)
 
     @property
     def label_names(self):
         """The vocabulary of all names of states, in the order of the types."""
         return Vocabulary(name for names in self.states for name in names)
-
-    def nbytes(self):
-        """Bytes held by each part, vocabularies included."""
-        arrays = {name: value.nbytes for name, value in vars(self).items() if isinstance(value, np.ndarray)}
-        return arrays | {name: getattr(self, name).nbytes for name in self.NAMES}
 
     def node_rows(self):
         """The CSR triple of the nodes."""

@@ -6,13 +6,14 @@ import numpy as np
 
 from cython_ext.structures.matching.layout import numbered
 from cython_ext.text.vocabulary import Vocabulary
+from data_formats.datasets.base import Dataset
 from data_formats.datasets.tokens import biased, indptr_of, join_rows, ranges_of, rows_of
 
 NO, SURE, POSSIBLE = 0, 1, 2  # targets
 
 
 @dataclass
-class MatchingDataset:
+class MatchingDataset(Dataset):
     """n examples with L links in all.
 
     The attributes of link l are a row of the CSR triple (indptr, indices, values), ascending, no duplicates; `values`
@@ -30,19 +31,9 @@ class MatchingDataset:
     scale: np.ndarray | None = None  # float64 [attributes], as of TokenDataset
 
     @property
-    def n(self):
-        """Number of examples."""
-        return len(self.offsets) - 1
-
-    @property
     def tokens(self):
         """Number of links L."""
         return len(self.link_rows)
-
-    @property
-    def nnz(self):
-        """Number of attribute occurrences."""
-        return len(self.indices)
 
     @property
     def sure(self):

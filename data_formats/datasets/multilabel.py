@@ -6,11 +6,12 @@ import numpy as np
 
 from cython_ext.text.rows import keep_ids
 from cython_ext.text.vocabulary import Vocabulary
+from data_formats.datasets.base import Dataset, largest
 from data_formats.datasets.tokens import biased, indptr_of, join_rows, rows_of
 
 
 @dataclass
-class LabelSetDataset:
+class LabelSetDataset(Dataset):
     """Examples with sets of labels. Row i of (indptr, indices, values) is the input of example i."""
 
     indptr: np.ndarray  # int64 [n + 1]
@@ -24,11 +25,6 @@ class LabelSetDataset:
     scale: np.ndarray | None = None  # float64 [attributes], as of TokenDataset
 
     @property
-    def n(self):
-        """Number of examples."""
-        return len(self.indptr) - 1
-
-    @property
     def tokens(self):
         """Number of examples: each is one input."""
         return self.n
@@ -36,12 +32,7 @@ class LabelSetDataset:
     @property
     def offsets(self):
         """int64 [n + 1]; as of TokenDataset, where an example is one token."""
-        return np.arange(self.n + 1)
-
-    @property
-    def nnz(self):
-        """Number of attribute occurrences."""
-        return len(self.indices)
+        return np.arange(len(self.indptr))
 
     @property
     def complete(self):
@@ -51,12 +42,7 @@ class LabelSetDataset:
     @property
     def largest_value(self):
         """The largest absolute value of an attribute."""
-        return 1.0 if self.values is None or not len(self.values) else max(self.values.max(), -self.values.min())
-
-    def nbytes(self):
-        """Bytes held by each part, vocabularies included."""
-        arrays = {name: value.nbytes for name, value in vars(self).items() if isinstance(value, np.ndarray)}
-        return arrays | {name: getattr(self, name).nbytes for name in ('attributes', 'label_names')}
+        return largest(self.values)
 
     def labels(self, i):
         """int32, the known labels of example i, ascending."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from cython_ext.text.rows import SparseRows
 from cython_ext.text.vocabulary import Vocabulary
+from data_formats.datasets.base import Dataset, largest
 from data_formats.errors import DataError
 
 
@@ -56,7 +57,7 @@ class ReadOptions:
 
 
 @dataclass
-class TokenDataset:
+class TokenDataset(Dataset):
     """Examples of labelled tokens with sparse inputs. Multiclass data are examples of one token.
 
     Row t of a CSR triple (indptr, indices, values) is `indices[indptr[t]:indptr[t + 1]]`, ascending, no duplicates;
@@ -82,19 +83,9 @@ class TokenDataset:
     scale: np.ndarray | None = None  # float64 [attributes], what their values were divided by (training data)
 
     @property
-    def n(self):
-        """Number of examples."""
-        return len(self.offsets) - 1
-
-    @property
     def tokens(self):
         """Number of tokens N."""
         return len(self.labels)
-
-    @property
-    def nnz(self):
-        """Number of attribute occurrences."""
-        return len(self.indices)
 
     @property
     def complete(self):
@@ -104,14 +95,7 @@ class TokenDataset:
     @property
     def largest_value(self):
         """The largest absolute value of an attribute."""
-        stored = [values for values in (self.values, self.edge_values) if values is not None and len(values)]
-        return max((max(values.max(), -values.min()) for values in stored), default=1.0)
-
-    def nbytes(self):
-        """Bytes held by each part, vocabularies included."""
-        arrays = {name: value.nbytes for name, value in vars(self).items() if isinstance(value, np.ndarray)}
-        names = ('attributes', 'label_names', 'edge_attributes')
-        return arrays | {name: getattr(self, name).nbytes for name in names if getattr(self, name) is not None}
+        return largest(self.values, self.edge_values)
 
     def label(self, token):
         """The label of a token as the file has it (str), also when the vocabulary lacks it; None without one."""

@@ -11,8 +11,7 @@ import numpy as np
 from cython_ext.text.cuts import after_blank_line, before_last_qid, last_qid
 from cython_ext.text.formats.links import LinkParser
 from data_formats.datasets.matching import MatchingDataset
-from data_formats.errors import DataError
-from data_formats.parsing.reading import Reader, drop_rare
+from data_formats.parsing.reading import Reader, learn_attributes
 from data_formats.parsing.writing import candidate_header
 
 NAME = 'links'
@@ -29,13 +28,6 @@ def between_examples(buffer):
     return max(after_blank_line(buffer), before_last_qid(buffer))
 
 
-def learn(source, parts, options, parser):
-    if not len(parts['targets']):
-        raise DataError(source.name, None, 'no examples in this file', 'expected one at least')
-    parser.learned(parts)
-    drop_rare(parts, '', options.min_freq)
-
-
 def finish(parts, options, frozen):
     if frozen is not None:
         parts['attributes'] = frozen.attributes
@@ -47,7 +39,11 @@ def reader(source, options, vocabularies):
     """How the file is read."""
     attributes = None if vocabularies is None else vocabularies.attributes
     return Reader(
-        between_examples, partial(LinkParser, attributes, options.require_labels), last_qid, learn=learn, finish=finish
+        between_examples,
+        partial(LinkParser, attributes, options.require_labels),
+        last_qid,
+        learn=learn_attributes,
+        finish=finish,
     )
 
 

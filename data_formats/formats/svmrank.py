@@ -5,8 +5,7 @@ The first number is the loss of a candidate, or its grade of relevance where the
 from cython_ext.text.cuts import before_last_qid
 from cython_ext.text.formats.svmrank import CandidateParser
 from data_formats.datasets.candidates import CandidateDataset
-from data_formats.errors import DataError
-from data_formats.parsing.reading import Reader, drop_rare
+from data_formats.parsing.reading import Reader, learn_attributes
 from data_formats.parsing.writing import candidate_header, write_candidates
 
 NAME = 'svmrank'
@@ -16,13 +15,6 @@ TASKS = ('candidates',)
 VALUES = True
 NUMBERS = True
 ALIKE = ('svmlight', 'svmhmm')
-
-
-def learn(source, parts, options, parser):
-    if not len(parts['targets']):
-        raise DataError(source.name, None, 'no examples in this file', 'expected one at least')
-    parser.learned(parts)
-    drop_rare(parts, '', options.min_freq)
 
 
 def finish(parts, options, frozen):
@@ -37,7 +29,10 @@ def reader(source, options, vocabularies):
     losses = options.require_labels and not options.grades
     first = 0 if options.zero_based else 1
     return Reader(
-        before_last_qid, lambda: CandidateParser(attributes, losses).count_from(first), learn=learn, finish=finish
+        before_last_qid,
+        lambda: CandidateParser(attributes, losses).count_from(first),
+        learn=learn_attributes,
+        finish=finish,
     )
 
 

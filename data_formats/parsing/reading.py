@@ -38,6 +38,14 @@ def learn(source, parts, options, parser):
             drop_rare(parts, prefix, options.min_freq)
 
 
+def learn_attributes(source, parts, options, parser):
+    """The same of examples that have attributes and no labels: rare attributes dropped."""
+    if len(parts['offsets']) == 1:
+        raise DataError(source.name, None, 'no examples in this file', 'expected one at least')
+    parser.learned(parts)
+    drop_rare(parts, '', options.min_freq)
+
+
 def finish(parts, options, frozen):
     """The TokenDataset in the form that the options ask for."""
     if frozen is not None:

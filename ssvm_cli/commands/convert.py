@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import click
 
 from ssvm_cli.options import groups
-from ssvm_cli.options.command import Command, LazyChoice, Whole
+from ssvm_cli.options.command import Command, LazyChoice
 
 
 @click.command('convert', cls=Command, short_help='Convert data between formats, and models to text and back.')
@@ -32,15 +32,8 @@ from ssvm_cli.options.command import Command, LazyChoice, Whole
 )
 @groups.data('--to-zero-based', is_flag=True, help='Feature numbers of OUTPUT count from 0.')
 @groups.template_option
-@groups.data(
-    '--min-freq',
-    type=Whole(min=1),
-    default=1,
-    show_default=True,
-    metavar='N',
-    help='Drop attributes that occur on fewer than N tokens.',
-)
-@groups.data('--bias', is_flag=True, help='Give each token an attribute of value 1.')
+@groups.min_freq_option
+@groups.bias_option
 @groups.window_option
 @groups.data(
     '--names',

@@ -162,6 +162,17 @@ zero_based_option = data(
     help='Feature numbers of SVMlight, svm_hmm, ranking and multilabel files count from 0.',
 )
 
+min_freq_option = data(
+    '--min-freq',
+    type=Whole(min=1),
+    default=1,
+    show_default=True,
+    metavar='N',
+    help='Drop attributes that occur on fewer than N tokens.',
+)
+
+bias_option = data('--bias', is_flag=True, help='Give each token an attribute of value 1.')
+
 data_options = together(
     data(
         '--task',
@@ -171,14 +182,7 @@ data_options = together(
     format_option(),
     zero_based_option,
     template_option,
-    data(
-        '--min-freq',
-        type=Whole(min=1),
-        default=1,
-        show_default=True,
-        metavar='N',
-        help='Drop attributes that occur on fewer than N tokens.',
-    ),
+    min_freq_option,
     data(
         '--feature-set',
         type=click.Choice(FEATURE_SETS),
@@ -186,7 +190,7 @@ data_options = together(
         show_default=True,
         help='Weights for all attribute-label and label-label pairs, or only for those observed in TRAIN.',
     ),
-    data('--bias', is_flag=True, help='Give each token an attribute of value 1.'),
+    bias_option,
     data(
         '--scale',
         type=click.Choice(SCALES),
