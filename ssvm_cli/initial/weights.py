@@ -10,6 +10,7 @@ from data_formats.errors import DataError
 from data_formats.models.model import load
 from data_formats.parameters.multilabel import pairs_of
 from data_formats.parameters.sparse_weights import dense
+from ssvm_cli.options.problem_spec import ProblemSpec
 
 
 def start_from(path, step, examples):
@@ -32,7 +33,7 @@ def start_from(path, step, examples):
             with contextlib.suppress(ValueError):  # of other data, or of another kind: the weights have to do
                 solver.set_dual_point(model.dual)
         return
-    point = same_dual_point(model, examples.dataset, step.spec.structure, path, info.name)
+    point = same_dual_point(model, examples.dataset, step.spec, path, info.name)
     try:
         solver.set_dual_point(point)
     except ValueError as error:
@@ -165,17 +166,18 @@ def transferred_features(model, dataset, path, expected=None):
     return {'feature': weights}
 
 
-def same_dual_point(model, dataset, structure, path, solver):
+def same_dual_point(model, dataset, spec, path, solver):
     """The dual point of an earlier model of the same data and structure (its lambda may differ).
 
     Raises:
         DataError: it has none, or was trained with other labels or another relaxation.
     """
-    theirs, ours = ((s or {}).get('relaxation', 'none') for s in (model.header.get('structure'), structure))
+    structures = ProblemSpec.from_header(model.header).structure, spec.structure
+    theirs, ours = (structure.get('relaxation', 'none') for structure in structures)
     if theirs != ours:
         expected = f'expected {ours}, as here: a dual point is one of a single problem'
         raise DataError(path, None, f'was trained with --relaxation {theirs}', expected)
-    of_labels = [((s or {}).get('pairs') == []) for s in (model.header.get('structure'), structure)]
+    of_labels = [structure.get('pairs') == [] for structure in structures]
     if of_labels[0] != of_labels[1]:
         expected = 'expected --pairs none for both or for neither: without pairs, labels are problems of their own'
         raise DataError(path, None, 'was trained with other pairs of labels', expected)

@@ -2,9 +2,7 @@
 
 import contextlib
 import math
-import threading
 import time
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +12,7 @@ from cython_ext.solvers.solver import NoSolution
 from data_formats.errors import SolverError
 from ssvm_cli.terminal.progress import counted
 from ssvm_cli.training.certificate import Bounds, Tolerance, absolute_gap, relative_gap
+from ssvm_cli.training.limits import Clock, Limits
 from ssvm_cli.training.schedule import Turns
 
 CONVERGED = 'converged'  # the tolerance is reached
@@ -23,15 +22,6 @@ MAX_TIME = 'max-time'
 INTERRUPTED = 'interrupted'
 # A running figure of the dual, relative to the primal, that may be nothing but rounding errors.
 NEGLIGIBLE = 1e-9
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When to stop short of the tolerance."""
-
-    max_passes: int
-    max_time: float | None = None
-    started: float | None = None  # by time.monotonic(), when that time began; None where it begins with the run
 
 
 class Monitor:
@@ -85,9 +75,8 @@ class Monitor:
         self._proved = None  # the dual point whose value has been computed from the data
         self._dev_scores = {}
         self._figures = None  # those of the problem at the best weights, once they were asked for
-        self._earlier = 0.0  # time of the runs before a resumption
-        self._started = time.monotonic()
-        self._saved = self._started
+        self._clock = Clock(limits)
+        self._saved = time.monotonic()
 
     def run(self, stop, keep_checkpoint=False, evaluate_first=False):
         """Run until something says stop. A signal ends passes and evaluations alike, and none is begun after it.
@@ -101,10 +90,10 @@ class Monitor:
             one of the status words above. Interrupted with a hard margin, there may be no weights in the result yet.
         """
         self._saved = time.monotonic()
-        self._started = self._saved if self.limits.started is None else self.limits.started
+        self._clock.start()
         first_row = self._evaluated is None and (evaluate_first or self.limits.max_passes == 0)
         self._due |= first_row
-        with self._time_limit(stop), self.heeding(stop.flag):
+        with self._clock.watching(stop), self.heeding(stop.flag):
             if not self._begun and not first_row:
                 self._offer_start(stop.flag)
             status = self._loop(stop)
@@ -172,7 +161,7 @@ class Monitor:
                 self._saved = time.monotonic()
             if stop.signum is not None:
                 return INTERRUPTED
-            if self._time_left() <= 0:
+            if self._clock.left() <= 0:
                 return MAX_TIME
             if self.solver.passes >= self.limits.max_passes:
                 return MAX_PASSES
@@ -274,7 +263,7 @@ class Monitor:
             'begun': self._begun,
             'evaluated': self._evaluated,
             'due': self._due,
-            'elapsed': self._elapsed(),
+            'elapsed': self._clock.elapsed(),
             'dev_scores': self._dev_scores,
         }
         bounds = self.bounds.state() if self.bounds.w is not None else {}
@@ -285,7 +274,7 @@ class Monitor:
         self.seconds = mine['seconds']
         self.rows = mine['rows']
         self._begun, self._evaluated, self._due = mine['begun'], mine['evaluated'], mine['due']
-        self._earlier = mine['elapsed']
+        self._clock.earlier = mine['elapsed']
         self._dev_scores = mine['dev_scores']
         self.schedule.restore(parts['schedule'])
         self.turns.restore(parts['turns'])
@@ -359,24 +348,3 @@ class Monitor:
         if point is not None and point is not self._proved:
             self.bounds.prove(self.problem.dual_value(point))
             self._proved = self.bounds.point
-
-    def _elapsed(self):
-        return self._earlier + time.monotonic() - self._started
-
-    def _time_left(self):
-        return math.inf if self.limits.max_time is None else self.limits.max_time - self._elapsed()
-
-    @contextlib.contextmanager
-    def _time_limit(self, stop):
-        """Ask the kernel to stop inside a pass when the time is over."""
-        if self.limits.max_time is None:
-            yield
-            return
-        timer = threading.Timer(min(max(0.0, self._time_left()), threading.TIMEOUT_MAX), stop.set)
-        timer.daemon = True
-        timer.start()
-        try:
-            yield
-        finally:
-            timer.cancel()
-            stop.clear()

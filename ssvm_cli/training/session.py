@@ -20,8 +20,9 @@ from ssvm_cli.options.task_losses import requested_loss
 from ssvm_cli.terminal.progress import counted
 from ssvm_cli.terminal.resources import available_cpus, return_memory
 from ssvm_cli.terminal.signals import StopFlag
-from ssvm_cli.training import hints, memory, monitor
+from ssvm_cli.training import hints, memory
 from ssvm_cli.training.certificate import Tolerance
+from ssvm_cli.training.limits import Limits
 from ssvm_cli.training.model_file import ModelFile, model_of
 from ssvm_cli.training.request import check_loss, requested_solver
 from ssvm_cli.training.saved_run import SavedRun
@@ -118,7 +119,7 @@ class Session:
             self.step = Step(spec, problem, self._method)
         # the time is that of the process, so that reading and building count
         most = info.max_passes if o.max_passes is None else o.max_passes
-        self.limits = monitor.Limits(most, o.max_time, o.started)
+        self.limits = Limits(most, o.max_time, o.started)
 
     def _lighten(self, problem, had):
         """`auto` takes a solver that keeps nothing for each part where there is no memory for that; a run that goes on

@@ -11,7 +11,8 @@ from cython_ext.common.parallel import Interrupted
 from ssvm_cli.terminal.progress import Progress
 from ssvm_cli.training import monitor
 from ssvm_cli.training.certificate import Tolerance
-from ssvm_cli.training.monitor import Limits, Monitor
+from ssvm_cli.training.limits import Limits
+from ssvm_cli.training.monitor import Monitor
 from ssvm_cli.training.schedule import Schedule
 
 STEPS = 3  # of a pass, and of an evaluation
