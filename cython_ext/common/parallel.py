@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-NEVER = np.zeros(1, np.int32)
+NEVER_SET = np.zeros(1, np.int32)
 TICK = 0.001  # seconds between two looks at what can be read, while there is something to give out
 
 
@@ -25,7 +25,7 @@ class Pool:
     """
 
     def __init__(self, threads=1):
-        self.stop = NEVER
+        self.stop = NEVER_SET
         self.threads = max(1, int(threads))
         self._executor = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
 

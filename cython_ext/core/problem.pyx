@@ -24,7 +24,7 @@ from cython_ext.structures.structure cimport Structure
 from cython_ext.structures.workspace cimport Workspace
 
 
-ENOUGH = 1024               # parts of examples that are worth a thread of their own
+CHUNK_PARTS = 1024          # of examples: what is worth a thread of its own
 RANGES = 32                 # into which work is parted that threads share: the same for any number of threads
 
 
@@ -212,7 +212,7 @@ cdef class Problem:
             self._chunks = {}
         if count not in self._chunks:
             cost = self.structure.part_indptr()
-            self._chunks[count] = ranges(cost, min(count, 1 + int(cost[self.n]) // ENOUGH))
+            self._chunks[count] = ranges(cost, min(count, 1 + int(cost[self.n]) // CHUNK_PARTS))
         return self._chunks[count]
 
     def _losses(self, const double[::1] w, double[::1] losses, const int32_t[::1] stop, Py_ssize_t begin, Py_ssize_t end):

@@ -17,8 +17,8 @@ from cython_ext.relaxations.factor_blocks cimport FactorBlocks
 from cython_ext.relaxations.messages cimport Messages
 from cython_ext.structures.workspace cimport Workspace
 
-SWEEPS = 40                 # at most, until one
-ENOUGH = 1e-4               # of the loss is no longer gained by one
+MOST_SWEEPS = 40
+LEAST_GAIN = 1e-4           # of a sweep that is not the last, relative to the loss
 
 
 def relaxed_primal(Problem problem not None, w, primal):
@@ -50,8 +50,8 @@ def bound(Problem problem, Messages messages, const double[::1] w, double[::1] l
     cdef Workspace work = Workspace(problem.structure)
     cdef const int64_t *of_example = messages.agreements.begin
     cdef const int32_t[::1] stop = problem.pool.stop
-    cdef Py_ssize_t i, b, r, size = 0, most = 0, sweeps = SWEEPS
-    cdef double value, before, enough = ENOUGH
+    cdef Py_ssize_t i, b, r, size = 0, most = 0, sweeps = MOST_SWEEPS
+    cdef double value, before, enough = LEAST_GAIN
     for i in range(begin, end):
         size = max(size, blocks.part_begin[i + 1] - blocks.part_begin[i])
         most = max(most, of_example[i + 1] - of_example[i])

@@ -1,6 +1,6 @@
 """Solvers that visit one example after the other: the order of a pass, where it stops, and how it goes on from there.
 
-A new one is a visit(), with begin_pass() and end_pass() for what there is to do before the first visit and after the last.
+A new one is a visit(), with begin_pass() and end_pass() for what is done before the first visit and after the last.
 """
 
 import numpy as np

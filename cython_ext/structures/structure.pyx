@@ -21,7 +21,7 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t
 
-cdef int32_t NEVER = 0
+cdef int32_t NEVER_SET = 0
 
 
 def padded(values):
@@ -37,7 +37,7 @@ cdef class Structure:
     oracles = ('max',)
 
     def __cinit__(self):
-        self.stop = &NEVER
+        self.stop = &NEVER_SET
 
     cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
         """m_i, the length of theta and of s(y)."""
@@ -97,7 +97,7 @@ cdef class Structure:
         """From here on oracles give up when stop[0], int32[1], is set. None: whatever happens they go on to the end."""
         cdef const int32_t[::1] flag
         if stop is None:
-            self.stop, self.stop_flag = &NEVER, None
+            self.stop, self.stop_flag = &NEVER_SET, None
             return
         flag = self.stop_flag = stop
         self.stop = &flag[0]

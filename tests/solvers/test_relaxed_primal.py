@@ -30,8 +30,8 @@ def soft(names, multipliers, smoothing, threads=1):
 
 
 def bound(monkeypatch, problem, w, primal, sweeps, enough=0.0):
-    monkeypatch.setattr(module, 'SWEEPS', sweeps)
-    monkeypatch.setattr(module, 'ENOUGH', enough)
+    monkeypatch.setattr(module, 'MOST_SWEEPS', sweeps)
+    monkeypatch.setattr(module, 'LEAST_GAIN', enough)
     return relaxed_primal(problem, w, primal)
 
 

@@ -89,7 +89,7 @@ def test_gradients_by_finite_differences(oracle, k, name):
 def test_lazy_steps_are_dense_steps(monkeypatch, objective, solver, stored, tail):
     """fixed + scale * change is w after every pass, to the single precision of the statistics at the anchor."""
     if not stored:
-        monkeypatch.setattr(svrg, 'STORED', 0)
+        monkeypatch.setattr(svrg, 'STORED_BYTES', 0)
     it = twin('chain', objective, 'matrix', 3.0)
     method = make(solver, it.problem, seed=2, mu=0.3, shrink=1.0, step=0.02, adapt=False, warmup=0, tail=tail)
     reference = VarianceReduced(it.plain, objective, 0.3, 0.02, tail)
@@ -173,7 +173,7 @@ def test_schemes_with_a_fixed_step_are_those_of_the_paper(number):
             np.testing.assert_allclose(w, plain.w, rtol=0, atol=1e-5)
         gaps.append([optimum.primal(it.plain, 'hinge', v) - it.best.primal for v in (w, plain.w)])
     assert method.step == 0.005
-    assert method.mu == pytest.approx(max({1: 1.0, 2: 0.9**300, 3: 1.0, 4: 1 / 301}[number], svrg.LEAST), rel=0.2)
+    assert method.mu == pytest.approx(max({1: 1.0, 2: 0.9**300, 3: 1.0, 4: 1 / 301}[number], svrg.LEAST_MU), rel=0.2)
     mine, theirs = np.minimum.accumulate(gaps)[[49, 99, 299]].T
     if number in (2, 4):  # mu vanishes: the objective itself converges
         assert mine[1] <= 0.5 * mine[0] and mine[2] <= 0.5 * mine[1]

@@ -13,8 +13,8 @@ pairs would go to and fro across a narrow ridge.
 import numpy as np
 
 ROUNDING = 2.0**-52
-PIVOT = 1e-7  # least square of a pivot in a matrix with a diagonal of 1 that is trusted to have an inverse
-STEPS = 20  # most steps, for each variable
+LEAST_PIVOT = 1e-7  # squared, in a matrix with a diagonal of 1 that is trusted to have an inverse
+STEPS_PER_VARIABLE = 20
 
 
 def solve(b, hessian, x, groups=None, stop=None):
@@ -24,7 +24,7 @@ def solve(b, hessian, x, groups=None, stop=None):
     variable's group, None where no sums are kept; stop: int32[1] that is set where the result is not wanted any more.
     """
     program = _Program(b, hessian, np.array(x, float), groups)
-    for _ in range(STEPS * (len(b) + 1)):
+    for _ in range(STEPS_PER_VARIABLE * (len(b) + 1)):
         if stop is not None and stop[0]:
             return None
         if not program.climb() and not program.enter():
@@ -155,7 +155,7 @@ class _Face:
         """Directions in which the objective is not curved, orthonormal in the scaled variables, as columns."""
         none = np.zeros((len(self.slope), 0))
         try:
-            if np.diag(np.linalg.cholesky(self.matrix)).min() ** 2 > PIVOT:
+            if np.diag(np.linalg.cholesky(self.matrix)).min() ** 2 > LEAST_PIVOT:
                 return none
         except np.linalg.LinAlgError:
             pass

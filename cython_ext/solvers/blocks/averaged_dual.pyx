@@ -13,7 +13,7 @@ from cython_ext.common.prefixes import prefixed, stripped
 from cython_ext.solvers.blocks.working_sets cimport WorkingSet, WorkingSets
 
 cdef enum:
-    KEPT = 30                   # outputs of an example
+    KEPT_OUTPUTS = 30           # of an example
 
 
 cdef class AveragedDual:
@@ -70,7 +70,7 @@ cdef class AveragedDual:
         for r in range(self.counts[i]):
             code = self.codes + self.starts[i] + r * length
             place = self.sets.find(i, code)
-            if place < 0 and s.count < KEPT:
+            if place < 0 and s.count < KEPT_OUTPUTS:
                 place = self.sets.append(i, code, self.biases[i * self.k + r], 0.0)
             if place < 0:                       # the set is full: the output takes the place of the lightest one
                 least = 0

@@ -26,9 +26,9 @@ from cython_ext.core.problem cimport Problem
 from cython_ext.structures.structure cimport SummedStructure
 from cython_ext.structures.workspace cimport Workspace
 
-cdef double REACH = 5.0         # most that a step of the hinge loss changes a natural parameter by
-cdef double NEGLIGIBLE = 1e-12  # change of a mean statistic: waits until there is more of it
-cdef double LEAST = -1e5        # a natural parameter so far below the largest ones says no more than this
+cdef double LARGEST_HINGE_CHANGE = 5.0      # of a natural parameter in one step
+cdef double NEGLIGIBLE_CHANGE = 1e-12       # of a mean statistic: waits until there is more of it
+cdef double LEAST_PARAMETER = -1e5          # one so far below the largest says no more than this
 
 
 cdef class NaturalDual:
@@ -116,7 +116,7 @@ cdef class NaturalDual:
         if not self.entropic:
             for k in range(self.problem.structure.size_of(i)):
                 largest = max(largest, fabs(self.target[k]))
-            self.longest = REACH / largest
+            self.longest = LARGEST_HINGE_CHANGE / largest
 
     cdef double propose(self, Py_ssize_t i, double step) noexcept nogil:
         """A step from theta_i: n (D' - D), not yet done."""
@@ -129,11 +129,11 @@ cdef class NaturalDual:
         if not self.entropic:                   # these grow for ever
             (<SummedStructure> self.problem.structure).centre(i, self.next_theta)
             for k in range(size):
-                self.next_theta[k] = max(self.next_theta[k], LEAST)
+                self.next_theta[k] = max(self.next_theta[k], LEAST_PARAMETER)
         self.measure(i)
         for k in range(size):
             change = self.next_mean[k] - mean[k]
-            if -NEGLIGIBLE < change < NEGLIGIBLE:                   # w stays that of the means
+            if -NEGLIGIBLE_CHANGE < change < NEGLIGIBLE_CHANGE:     # w stays that of the means
                 self.next_mean[k], change = mean[k], 0.0
             self.change[k] = change
         return (vector.dot(size, self.target, self.change) + self.next_entropy - self.entropy_data[i]

@@ -14,11 +14,11 @@ from cython_ext.common.arrays import aligned_zeros
 from cython_ext.structures.structure cimport Structure
 
 cdef enum:
-    SEVERAL = 4                 # outputs that each set has room for at first, in one block of memory for all sets,
-    SHORT = 16                  # where codes are not longer than this on average
-    LINE = 64                   # bytes of a cache line,
-    LINES = 4                   # as many of a set are fetched at most,
-    AHEAD = 8                   # and so many sets before they are read in order
+    FIRST_OUTPUTS = 4           # that each set has room for at first, in one block of memory for all sets,
+    SHORT_CODE = 16             # where codes are not longer than this on average
+    CACHE_LINE = 64             # bytes
+    FETCHED_LINES = 4           # of a set, at most,
+    SETS_AHEAD = 8              # before it is read, where sets are read in order
 
 
 cdef inline Py_ssize_t grown(Py_ssize_t capacity) noexcept nogil:
@@ -39,7 +39,7 @@ cdef class WorkingSets:
             raise MemoryError
         for i in range(self.n):
             numbers += structure.code_length(i)
-        self.first = self.largest = SEVERAL if numbers <= SHORT * self.n else 1
+        self.first = self.largest = FIRST_OUTPUTS if numbers <= SHORT_CODE * self.n else 1
         for i in range(self.n):
             total += self.bytes_of(i, self.first)
         blocks = aligned_zeros(total + 1, np.uint8)
@@ -114,10 +114,10 @@ cdef class WorkingSets:
         cdef Py_ssize_t line
         if self.with_gram:
             end = <const char *> (self.sets[i].gram + cell(self.sets[i].count, 0))
-        for line in range(LINES):
-            if block + line * LINE >= end:
+        for line in range(FETCHED_LINES):
+            if block + line * CACHE_LINE >= end:
                 break
-            prefetch_line(block + line * LINE)
+            prefetch_line(block + line * CACHE_LINE)
 
     cdef Py_ssize_t find(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
         """Place of an output in the set of example i, -1 if it is not there."""
@@ -168,8 +168,8 @@ cdef class WorkingSets:
         cdef Py_ssize_t i, j
         cdef double total = 0.0, one, mass
         for i in range(self.n):
-            if i + AHEAD < self.n:
-                prefetch_line(self.sets[i + AHEAD].weight)
+            if i + SETS_AHEAD < self.n:
+                prefetch_line(self.sets[i + SETS_AHEAD].weight)
             one = mass = 0.0
             for j in range(self.sets[i].count):
                 one += self.sets[i].weight[j] * self.sets[i].delta[j]

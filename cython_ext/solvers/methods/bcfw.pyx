@@ -21,8 +21,8 @@ from cython_ext.solvers.solver cimport DONE, NO_ROOM, STOPPED, Solver, Visit
 from cython_ext.solvers.visiting cimport VisitingSolver
 
 cdef enum:
-    AHEAD = 4                   # visits
-cdef double PRECISION = 1e-3    # of the steps within an example
+    VISITS_AHEAD = 4
+cdef double BLOCK_PRECISION = 1e-3      # of the steps within an example, relative to its gap
 
 
 cdef class BlockFrankWolfe(VisitingSolver):
@@ -123,7 +123,9 @@ cdef class BlockFrankWolfe(VisitingSolver):
         if gap > 0:
             self.block.begin(i)
             if self.pairwise:
-                self.block.optimise(i, PRECISION * (value - self.block.mass if self.block.objective.cone else gap))
+                if self.block.objective.cone:
+                    gap = value - self.block.mass
+                self.block.optimise(i, BLOCK_PRECISION * gap)
             else:
                 self.block.frank_wolfe_step(i, place, gap)
             self.block.apply(i)
@@ -133,10 +135,10 @@ cdef class BlockFrankWolfe(VisitingSolver):
     cdef void look_ahead(self) noexcept nogil:
         """Fetches the memory of visits to come: working sets lie far apart."""
         cdef Py_ssize_t q = self.position
-        if q + 2 * AHEAD < self.problem.n:
-            self.block.sets.announce(self.order[q + 2 * AHEAD])
-            self.block.sets.fetch(self.order[q + AHEAD])
-            self.prefetch.fetch(self.order[q + AHEAD], self.block.w_data)
+        if q + 2 * VISITS_AHEAD < self.problem.n:
+            self.block.sets.announce(self.order[q + 2 * VISITS_AHEAD])
+            self.block.sets.fetch(self.order[q + VISITS_AHEAD])
+            self.prefetch.fetch(self.order[q + VISITS_AHEAD], self.block.w_data)
 
     # --------------------------------------------------------------------------------------- what others ask for
 

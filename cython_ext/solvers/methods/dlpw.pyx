@@ -37,12 +37,12 @@ from cython_ext.relaxations.messages cimport Messages
 from cython_ext.structures.workspace cimport Workspace
 
 cdef enum:
-    SAMPLE = 300                # examples on which the first step size is chosen
-    TURNS = 10                  # passes over them at most, where they are few
-    EVALUATION = 10             # sweeps over a copy of the messages before the primal is read off them
+    FIRST_STEP_EXAMPLES = 300   # on which the first step size is chosen,
+    FIRST_STEP_PASSES = 10      # over them at most, where they are fewer
+    EVALUATION_SWEEPS = 10      # over a copy of the messages before the primal is read off them
 
-cdef double CONSTANT = 1e12     # a t0 with which steps hardly change
-cdef double LEAST = 1e-6        # temperature
+cdef double CONSTANT_STEP_T0 = 1e12     # with which steps hardly change
+cdef double LEAST_TEMPERATURE = 1e-6
 
 
 cdef class Dlpw(VisitingSolver):
@@ -67,8 +67,9 @@ cdef class Dlpw(VisitingSolver):
         VisitingSolver.__init__(self, problem, seed)
         self.messages, self.graphs, self.loss = problem.structure.messages, problem.structure.graphs, problem.objective.loss
         self.work, self.weights = Workspace(problem.structure), AveragedWeights(problem.features)
-        if 0 < options['smoothing'] < LEAST:
-            raise ValueError(f'smoothing={options["smoothing"]:g} drowns in rounding (expected 0, or at least {LEAST:g})')
+        if 0 < options['smoothing'] < LEAST_TEMPERATURE:
+            raise ValueError(f'smoothing={options["smoothing"]:g} drowns in rounding '
+                             f'(expected 0, or at least {LEAST_TEMPERATURE:g})')
         self.temperature, self.sweeps, self.average = options['smoothing'], options['sweeps'], options['average']
         cdef int64_t[::1] begin = problem.structure.part_indptr()
         cdef double[::1] delta = np.zeros(self.messages.agreements.n + 1), beliefs = np.zeros(begin[problem.n] + 1)
@@ -90,10 +91,11 @@ cdef class Dlpw(VisitingSolver):
     def _trial(self, step):
         """The sum of the bounds that are met on the way with a constant step over the first examples. Where these are few,
         several times over: in a single pass over them, no step at all is the best."""
-        cdef Py_ssize_t i, turn, count = min(self.problem.n, SAMPLE), turns = min(TURNS, (SAMPLE + count - 1) // count)
+        cdef Py_ssize_t i, turn, count = min(self.problem.n, FIRST_STEP_EXAMPLES)
+        cdef Py_ssize_t turns = min(FIRST_STEP_PASSES, (FIRST_STEP_EXAMPLES + count - 1) // count)
         cdef double total = 0.0
         cdef const int32_t[::1] stop = self.problem.pool.stop
-        self.t0, self.step = CONSTANT, CONSTANT * step
+        self.t0, self.step = CONSTANT_STEP_T0, CONSTANT_STEP_T0 * step
         self._begin()
         with nogil:
             for turn in range(turns):
@@ -171,7 +173,7 @@ cdef class Dlpw(VisitingSolver):
                     losses[i] -= work.theta[work.ids[c]] * work.counts[c]
                 self.loss.add_costs(i, 1.0, work.theta)
                 memcpy(&delta[0], self.delta_data + of_example[i], (of_example[i + 1] - of_example[i]) * sizeof(double))
-                losses[i] += self.messages.minimise(i, work.theta, &delta[0], 0.0, EVALUATION, &scratch[0])
+                losses[i] += self.messages.minimise(i, work.theta, &delta[0], 0.0, EVALUATION_SWEEPS, &scratch[0])
 
     def dual_value(self):
         return self._agreeing()[1]

@@ -6,9 +6,9 @@ to 1 for the log losses, where a step of 1 puts theta_i to the scores. The first
 examples settle at. The dual of the problem at hand never falls: with annealing and with acceleration this is another
 one than that of lambda, of which the certificate is.
 
-Annealing (section 7.1.1) begins with a larger lambda, whose problem is easier and has a solution nearby: the passes have
-lambda (1 + (anneal - 1) DECAY^(pass - HOLD)), and from LAST on lambda itself. The dual variables stay as they are.
-Acceleration comes after it.
+Annealing (section 7.1.1) begins with a larger lambda, whose problem is easier and has a solution nearby: the passes
+have lambda (1 + (anneal - 1) ANNEAL_DECAY^(pass - ANNEAL_HOLD)), and from ANNEAL_END on lambda itself. The dual
+variables stay as they are. Acceleration comes after it.
 """
 
 import numpy as np
@@ -24,14 +24,14 @@ from cython_ext.solvers.solver cimport DONE, STOPPED, Solver, Visit
 from cython_ext.solvers.visiting cimport VisitingSolver
 
 cdef enum:
-    HALVINGS = 8                # most of one visit
-cdef double SMALLEST = 1e-12
-DECAY, HOLD, LAST = 0.7, 5, 0.02    # of the annealing, as in the paper; it ends within LAST of lambda
+    MOST_HALVINGS = 8           # of a visit
+cdef double SMALLEST_STEP = 1e-12
+ANNEAL_DECAY, ANNEAL_HOLD, ANNEAL_END = 0.7, 5, 0.02    # as in the paper; the end is within so much of lambda
 # Left to itself, the solver accelerates and anneals where that pays: lambda n is small, and there are so many examples
 # that passes matter more than a dual which never falls.
-MANY = 1000
-SMALL = {True: 5.0, False: 0.3}     # lambda n below which log losses (True) and the hinge loss are accelerated
-HARD, EASY = 0.1, 2.0               # lambda n below which there is annealing, and where that begins
+ACCELERATE_FROM_EXAMPLES = 1000
+ACCELERATE_BELOW_LAM_N = {True: 5.0, False: 0.3}        # log losses (True) and the hinge loss
+ANNEAL_BELOW_LAM_N, ANNEAL_FROM_LAM_N = 0.1, 2.0
 cdef double ROUNDING = 1e-11    # of the largest term of a gain: a dual that falls by less has not fallen
 
 
@@ -52,15 +52,16 @@ cdef class Eg(VisitingSolver):
     def __init__(self, Problem problem not None, options, seed=0):
         VisitingSolver.__init__(self, problem, seed)
         self.file_order()
-        self.anneal, start, lam_n, many = options['anneal'], options['start'], problem.lam * problem.n, problem.n >= MANY
+        self.anneal, start, lam_n = options['anneal'], options['start'], problem.lam * problem.n
+        many = problem.n >= ACCELERATE_FROM_EXAMPLES
         if self.anneal == 0:
-            self.anneal = EASY / lam_n if lam_n < HARD and many else 1.0
+            self.anneal = ANNEAL_FROM_LAM_N / lam_n if lam_n < ANNEAL_BELOW_LAM_N and many else 1.0
         if start == 0:
             start = 6.0 + 1.5 * max(0.0, log(10 / (self.anneal * lam_n)))
         self.dual = NaturalDual(problem, start)
         self.dual_norm2 = problem.features.inner(self.dual.w, self.dual.w)
         accelerate = options['acceleration']
-        if accelerate == 'true' or (accelerate == 'auto' and many and lam_n < SMALL[problem.sums]):
+        if accelerate == 'true' or (accelerate == 'auto' and many and lam_n < ACCELERATE_BELOW_LAM_N[problem.sums]):
             self.acceleration = Acceleration(problem, eager=False)
         self.growth = options['growth']
         self.random_order = options['order'] == 'random'
@@ -98,8 +99,8 @@ cdef class Eg(VisitingSolver):
 
     def _larger(self, passes):
         """lambda of the pass after so many, as a multiple of lambda."""
-        rest = (self.anneal - 1) * DECAY ** max(passes - HOLD, 0)
-        return 1 + rest if rest > LAST else 1.0
+        rest = (self.anneal - 1) * ANNEAL_DECAY ** max(passes - ANNEAL_HOLD, 0)
+        return 1 + rest if rest > ANNEAL_END else 1.0
 
     def _next_problem(self):
         """lambda of the next pass: annealed, or with the proximal term of the acceleration."""
@@ -119,7 +120,7 @@ cdef class Eg(VisitingSolver):
         cdef double gain, step
         self.dual.look(i)
         step = min(self.step_data[i], self.dual.longest)
-        for attempt in range(HALVINGS):
+        for attempt in range(MOST_HALVINGS):
             gain = self.dual.propose(i, step)
             if self.problem.structure.stopped():
                 self.oracle_calls -= attempt
@@ -131,7 +132,7 @@ cdef class Eg(VisitingSolver):
                 if attempt or step == self.step_data[i]:
                     self.step_data[i] = step * self.growth
                 return DONE
-            step = max(0.5 * step, SMALLEST)        # not a number counts as a fall
+            step = max(0.5 * step, SMALLEST_STEP)   # not a number counts as a fall
         self.step_data[i] = step
         return DONE
 

@@ -19,10 +19,10 @@ from cython_ext.solvers.solver cimport Solver
 from cython_ext.structures.structure cimport SummedStructure
 from cython_ext.structures.workspace cimport Workspace
 
-GROWTH = 1.05
-LARGEST_HINGE = 1e6
+STEP_GROWTH = 1.05
+LARGEST_HINGE_STEP = 1e6
 ROUNDING = 1e-13                # of the dual: one that falls by less has not fallen
-HALVINGS = 60
+MOST_HALVINGS = 60
 
 
 cdef class EgBatch(Solver):
@@ -40,7 +40,7 @@ cdef class EgBatch(Solver):
         Solver.__init__(self, problem)
         self.dual = NaturalDual(problem, options['start'])
         self.fixed, self.step = options['step'] > 0, options['step'] or 1.0
-        self.largest = 1.0 if self.dual.entropic else LARGEST_HINGE
+        self.largest = 1.0 if self.dual.entropic else LARGEST_HINGE_STEP
         self.following = np.zeros_like(self.dual.theta)
         self.gains = np.empty(problem.n)
         self.total = problem.accumulator()
@@ -51,7 +51,7 @@ cdef class EgBatch(Solver):
 
     def run_pass(self, int32_t[::1] stop):
         problem, w = self.problem, self.problem.features.zeros()
-        for _ in range(HALVINGS):
+        for _ in range(MOST_HALVINGS):
             self.total.clear(problem.pool)
             parts = enumerate(problem.chunks(self.total.chunks))
             problem.pool.map(self._examples, [(stop, c, *part) for c, part in parts])
@@ -65,7 +65,7 @@ cdef class EgBatch(Solver):
                 self.dual.theta[:], self.dual.w[:] = self.following, w
                 self.dual_now = value
                 if not self.fixed:
-                    self.step = min(GROWTH * self.step, self.largest)
+                    self.step = min(STEP_GROWTH * self.step, self.largest)
                 break
             self.step *= 0.5
         else:

@@ -44,10 +44,10 @@ from cython_ext.structures.structure cimport SummedStructure
 from cython_ext.structures.workspace cimport Workspace
 from cython_ext.kernels.vectors cimport vector
 
-OPTIMISM = 1e-3                 # the first M of the adaptive variant, in units of L
-EASING = 0.9                    # M after a step, in units of M before it
+FIRST_M = 1e-3                  # of the adaptive variant, in units of L
+M_DECAY = 0.9                   # after a step
 ROUNDING = 1e-15                # of the numbers that a difference is made of
-LEAST = -1e5                    # the natural parameter of a part without probability
+LEAST_PARAMETER = -1e5          # the natural one of a part without probability
 
 
 cdef class ExcessiveGap(Solver):
@@ -116,7 +116,7 @@ cdef class ExcessiveGap(Solver):
         cdef double log_outputs, lipschitz, constant
         log_outputs, _ = self._expectations(self.next_w, 0.0, self.next_w, stop)
         lipschitz = largest_difference2(self.problem, self.log_sums, stop) / self.problem.lam
-        constant = lipschitz * OPTIMISM if self.adaptive else lipschitz
+        constant = lipschitz * FIRST_M if self.adaptive else lipschitz
         inner, calls, w, soft = self.problem.features.inner, self.problem.n, self.next_w, self.next_soft
         while True:
             log_sum, loss = self._expectations(w, 1.0 / constant if constant > 0 else 0.0, soft, stop)
@@ -135,7 +135,7 @@ cdef class ExcessiveGap(Solver):
         self.shares[:] = self.next_shares
         self.products = np.array([[ww, ws, ws], [ws, ss, ss], [ws, ss, ss]])
         self.lipschitz, self.mu, self.mean_log_outputs, self.log_sum = lipschitz, constant, log_outputs, log_sum
-        self.constant = EASING * constant
+        self.constant = M_DECAY * constant
         self.mixed_loss = self.soft_loss = loss
         self.oracle_calls += calls
 
@@ -170,7 +170,7 @@ cdef class ExcessiveGap(Solver):
         self.soft, self.next_soft = self.next_soft, self.soft
         self.mu, self.log_sum, self.soft_loss = mu, log_sum, loss
         self.mixed_loss = (1.0 - tau) * self.mixed_loss + tau * loss
-        self.constant = EASING * constant
+        self.constant = M_DECAY * constant
         self.oracle_calls += calls
 
     def _share(self, double constant):
@@ -269,7 +269,8 @@ cdef class ExcessiveGap(Solver):
         if not self.keeps_dual:
             return None
         with np.errstate(divide='ignore'):
-            theta = np.maximum(np.log(self.shares[:int(self.indptr[self.problem.n])]), LEAST).astype(np.float32)
+            theta = np.log(self.shares[:int(self.indptr[self.problem.n])])
+            theta = np.maximum(theta, LEAST_PARAMETER).astype(np.float32)
         return {'theta_indptr': self.indptr.copy(), 'theta': theta}
 
     def state(self):

@@ -31,15 +31,15 @@ from cython_ext.solvers.solver import NoSolution
 from cython_ext.solvers.solver cimport DONE, NO_ROOM, STOPPED, Solver, Visit
 from cython_ext.solvers.blocks.working_sets cimport WorkingSet
 
-cdef double SHARE = 0.1         # of the mean violation of a pass: epsilon of the next one
-cdef double INNER = 0.1         # gap of the inner program, as a share of the gap that the pass has seen
+cdef double EPSILON_SHARE = 0.1     # of the mean violation of a pass: epsilon of the next one
+cdef double INNER_GAP_SHARE = 0.1   # of the gap that the pass has seen: that of the inner program
 cdef double NO_MARGIN = 1e-4    # a largest possible margin of this share of the largest ||psi|| is none
 cdef double ROUNDING = 1e-9     # relative, by which a gap may miss what a fixed epsilon allows
-cdef double SMALL = 1e-6        # a margin that has lost too many digits (it is 1 - a maximum) to scale weights with
+cdef double LEAST_SCALING_MARGIN = 1e-6     # less (it is 1 - a maximum) has lost too many digits to scale weights with
 cdef enum:
-    SWEEPS = 1000               # most sweeps of one re-optimisation
-    MANY = 100                  # sweeps after which a program of few outputs is solved at once
-    FEW = 500
+    MOST_SWEEPS = 1000              # of one re-optimisation
+    SLOW_AFTER_SWEEPS = 100         # of which a program of few outputs is solved at once
+    JOINT_PROGRAM_OUTPUTS = 500     # at most
 
 
 cdef class NSlack(Solver):
@@ -96,7 +96,7 @@ cdef class NSlack(Solver):
 
     def _solve(self, stop):
         """Ends a re-optimisation that takes many sweeps; False if it was stopped before."""
-        if joint_program.size(self.block) <= FEW:
+        if joint_program.size(self.block) <= JOINT_PROGRAM_OUTPUTS:
             if not joint_program.maximise(self.block, stop):
                 return False
             self.following.follow(self.block.w)
@@ -118,7 +118,7 @@ cdef class NSlack(Solver):
         if self.fixed_epsilon > 0:
             self.finished = self.added == 0 and gap <= self.allowed_sum / problem.n * (1 + ROUNDING)
         else:
-            self.epsilon = SHARE * self.violation_sum / problem.n
+            self.epsilon = EPSILON_SHARE * self.violation_sum / problem.n
             self.finished = self.added == 0 and gap <= 1e-14 * abs(dual)
         self.passes += 1
         self.position = self.added = self.pending = 0
@@ -181,10 +181,11 @@ cdef class NSlack(Solver):
         self.sweep_position += 1
         if self.sweep_position < self.problem.n:
             return
-        if self.sweep_gap / self.problem.n <= INNER * self.gap_sum / self.position or self.sweep >= SWEEPS:
+        if (self.sweep_gap / self.problem.n <= INNER_GAP_SHARE * self.gap_sum / self.position
+                or self.sweep >= MOST_SWEEPS):
             self.sweep = self.pending = 0
         else:
-            self.slow = self.sweep == MANY
+            self.slow = self.sweep == SLOW_AFTER_SWEEPS
             self.sweep += 1
         self.sweep_position, self.sweep_gap = 0, 0.0
 
@@ -212,14 +213,14 @@ cdef class NSlack(Solver):
             return [('current', self.block.w)]
         if self.margin is None:
             self.margin = 1.0 - self.problem.largest_margin(self.block.w)
-        return [('scaled', self.block.w / self.margin if self.margin > SMALL else self.block.w)]
+        return [('scaled', self.block.w / self.margin if self.margin > LEAST_SCALING_MARGIN else self.block.w)]
 
     def evaluation(self):
         """With a hard margin, where the oracle pass that finds the scale tells all."""
         if not self.hard:
             return None
         ((_, w),) = self.iterates()
-        if self.margin > SMALL:
+        if self.margin > LEAST_SCALING_MARGIN:
             return Evaluation(self.problem.lam / 2 * self.problem.features.inner(w, w), np.zeros(self.problem.n))
         return Evaluation(np.inf, np.full(self.problem.n, np.inf))
 

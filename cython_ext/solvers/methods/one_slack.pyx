@@ -27,9 +27,9 @@ from cython_ext.solvers.blocks.working_sets cimport WorkingSet, WorkingSets
 from cython_ext.structures.workspace cimport Workspace
 
 cdef enum:
-    STEPS = 100                 # pairwise steps for each cut
-    UNUSED = 50                 # passes after which a cut without weight is forgotten
-GOOD_PART = 0.5                 # of the last gap, by which a cut from the cache has to be violated
+    STEPS_PER_CUT = 100
+    FORGET_AFTER_PASSES = 50    # a cut without weight
+CACHED_CUT_GAP_SHARE = 0.5      # of the last gap, by which a cut from the cache has to be violated
 
 
 cdef class OneSlack(Solver):
@@ -97,7 +97,7 @@ cdef class OneSlack(Solver):
             return False
         codes, values = self._oracle(stop, cached=True)
         slack = max(0.0, (self.bias - self.gram @ self.beta / self.problem.lam).max())
-        if values.sum() / self.problem.n - slack <= GOOD_PART * self.gap:
+        if values.sum() / self.problem.n - slack <= CACHED_CUT_GAP_SHARE * self.gap:
             return False
         before = self._dual()
         self._add(codes)
@@ -237,7 +237,7 @@ cdef class OneSlack(Solver):
 
     def _forget(self):
         """Drops cuts that have had no weight for long."""
-        keep = (self.beta > 0) | (self.used > self.passes - UNUSED)
+        keep = (self.beta > 0) | (self.used > self.passes - FORGET_AFTER_PASSES)
         keep[0] = True
         if keep.all():
             return
@@ -323,7 +323,7 @@ def pairwise_ascent(double[::1] beta, const double[::1] bias, const double[:, ::
     cdef int64_t steps
     cdef bint ended = False
     with nogil:
-        for steps in range(<int64_t> STEPS * count):
+        for steps in range(<int64_t> STEPS_PER_CUT * count):
             up, down = 0, -1
             for k in range(count):
                 if slope[k] > slope[up]:

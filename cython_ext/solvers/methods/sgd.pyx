@@ -23,8 +23,8 @@ from cython_ext.solvers.blocks.working_sets cimport WorkingSet, WorkingSets
 from cython_ext.structures.workspace cimport Workspace
 
 cdef enum:
-    SAMPLE = 1000               # examples on which the first step size is chosen
-    KEPT = 50                   # outputs of an example that the dual point keeps
+    FIRST_STEP_EXAMPLES = 1000  # on which the first step size is chosen
+    KEPT_OUTPUTS = 50           # of an example, in the dual point
 
 
 cdef class Sgd(VisitingSolver):
@@ -56,7 +56,7 @@ cdef class Sgd(VisitingSolver):
 
     def _trial(self, step):
         """The objective of the average over one pass with a constant step over the first examples, on these."""
-        cdef Py_ssize_t i, count = min(self.problem.n, SAMPLE)
+        cdef Py_ssize_t i, count = min(self.problem.n, FIRST_STEP_EXAMPLES)
         cdef double total = 0.0
         cdef const double[::1] w
         cdef const int32_t[::1] stop = self.problem.pool.stop
@@ -124,7 +124,7 @@ cdef class Sgd(VisitingSolver):
         cdef Py_ssize_t j, least, place = self.sets.find(i, self.work.code)
         for j in range(s.count):
             s.weight[j] *= 1.0 - share
-        if place < 0 and s.count < KEPT:
+        if place < 0 and s.count < KEPT_OUTPUTS:
             place = self.sets.append(i, self.work.code, delta, 0.0)
         if place < 0:                           # the set is full: the output takes the place of the lightest one
             least = 0
@@ -157,7 +157,8 @@ cdef class Sgd(VisitingSolver):
         return {
             **Solver.state(self),
             **({} if self.sets is None else prefixed('sets', self.sets.state())),
-            **self.weights.state(), 'gamma0': self.gamma0, 't0': self.t0, **self.pass_state(), 'loss_sum': self.loss_sum,
+            **self.weights.state(), 'gamma0': self.gamma0, 't0': self.t0,
+            **self.pass_state(), 'loss_sum': self.loss_sum,
         }
 
     def restore(self, state):

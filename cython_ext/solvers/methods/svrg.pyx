@@ -47,19 +47,21 @@ from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport DONE, STOPPED, Solver, Visit
 from cython_ext.solvers.visiting cimport VisitingSolver
 
-STORED = 1 << 30                # bytes up to which the statistics at the anchor are kept
-SAMPLE = 1000                   # examples on which the first step size is chosen
-cdef double NEGLIGIBLE = 1e-7             # change of a statistic, which are held in single precision
-SOLVED = 0.2                    # optimisation error, relative to the smoothing error, at which mu is lowered,
+STORED_BYTES = 1 << 30          # up to which the statistics at the anchor are kept
+FIRST_STEP_EXAMPLES = 1000      # on which the first step size is chosen
+cdef double NEGLIGIBLE_CHANGE = 1e-7    # of a statistic, which are held in single precision
+SOLVED_ERROR = 0.2              # of the optimisation, relative to the smoothing error, at which mu is lowered,
 SOLVED_BOUND = 1.5              # and its bound from the whole gradient
-NOISY, STEADY = 0.8, 1.4        # times the progress of a pass's first quarter: with less the steps were too long, with
-SHORTER, LONGER = 0.7, 1.25     # more too short; what they are multiplied with then
-SHORTEST = 0.03125              # least step, in units of mu / ||Phi_i s(y_i)||^2: it is short enough for any output
-LEAST = 1e-4                    # mu at the end, relative to the first one
-PATIENCE = 10                   # passes in which the smoothed objective must come down by BETTER of its smoothing error
-BETTER = 1e-3
-cdef double LONGEST = 0.999     # step, as a part of that which would end at the minimum of the quadratic terms
-RISEN = 0.01                    # relative rise of the smoothed objective after which a pass is given up
+# With less than NOISY_PROGRESS times the progress of a pass's first quarter the steps were too long, with more than
+# STEADY_PROGRESS times that too short.
+NOISY_PROGRESS, STEADY_PROGRESS = 0.8, 1.4
+SHORTER_STEP, LONGER_STEP = 0.7, 1.25   # factors
+SHORTEST_STEP = 0.03125         # in units of mu / ||Phi_i s(y_i)||^2: it is short enough for any output
+LEAST_MU = 1e-4                 # relative to the first one
+STUCK_AFTER_PASSES = 10         # in which the smoothed objective has not come down by
+LEAST_DECREASE = 1e-3           # of its smoothing error
+cdef double LONGEST_STEP = 0.999        # of that which would end at the minimum of the quadratic terms
+GIVE_UP_RISE = 0.01             # of the smoothed objective, relative, after which a pass is given up
 ROUNDING = 1e-13                # progress, relative to the objective, that is none
 
 
@@ -76,7 +78,7 @@ cdef class Svrg(VisitingSolver):
         cdef double[::1] anchor = problem.features.zeros(), fixed = problem.features.zeros()
         cdef double[::1] change = problem.features.zeros(), linear = np.zeros(problem.n)
         cdef int64_t[::1] offsets = problem.structure.part_indptr()
-        cdef bint stored = 4 * offsets[problem.n] <= STORED
+        cdef bint stored = 4 * offsets[problem.n] <= STORED_BYTES
         cdef float[::1] means = np.zeros(offsets[problem.n] + 1 if stored else 1, np.float32)
         cdef float[::1] one_mean = np.zeros(problem.structure.max_size + 1, np.float32)
         self.anchor, self.anchor_data = np.asarray(anchor), &anchor[0]
@@ -134,7 +136,7 @@ cdef class Svrg(VisitingSolver):
 
     def _trial(self, step):
         """The smoothed objective after plain steps over the first examples, on these."""
-        cdef Py_ssize_t i, count = min(self.problem.n, SAMPLE)
+        cdef Py_ssize_t i, count = min(self.problem.n, FIRST_STEP_EXAMPLES)
         cdef const int32_t[::1] stop = self.problem.pool.stop
         self.step, self.scale = step, 1.0
         self.change[:] = 0
@@ -246,7 +248,7 @@ cdef class Svrg(VisitingSolver):
     def _watch(self):
         """How long the smoothed objective has not come down."""
         value, smoothing = self.last[0], self.last[2]
-        if value < self.best - BETTER * max(smoothing, BETTER * abs(value)):
+        if value < self.best - LEAST_DECREASE * max(smoothing, LEAST_DECREASE * abs(value)):
             self.best, self.since_best = value, 0
             if self.lowest is not None:
                 self.lowest[:] = self.anchor
@@ -255,7 +257,7 @@ cdef class Svrg(VisitingSolver):
 
     def _has_risen(self):
         """Whether the smoothed objective at the anchor is well above the lowest one at this mu."""
-        return self.lowest is not None and self.last[0] > self.best + RISEN * abs(self.best)
+        return self.lowest is not None and self.last[0] > self.best + GIVE_UP_RISE * abs(self.best)
 
     def _go_back(self):
         """To the anchor with the lowest objective, with shorter steps."""
@@ -296,10 +298,10 @@ cdef class Svrg(VisitingSolver):
         early, _, end, start = self.progress()
         if not self.options['adapt'] or start <= ROUNDING * abs(self.last[0]):
             return
-        if end > NOISY * early or end >= 0:
-            self.step = max(SHORTER * self.step, SHORTEST * self.mu * self.short)
-        elif end < STEADY * early:
-            self.step = min(LONGER * self.step, 0.5 / self.problem.lam)
+        if end > NOISY_PROGRESS * early or end >= 0:
+            self.step = max(SHORTER_STEP * self.step, SHORTEST_STEP * self.mu * self.short)
+        elif end < STEADY_PROGRESS * early:
+            self.step = min(LONGER_STEP * self.step, 0.5 / self.problem.lam)
 
     def solved(self):
         """Whether the smoothed problem is solved as well as its smoothing allows: ||grad||^2 / (2 rho), of the problem
@@ -308,13 +310,13 @@ cdef class Svrg(VisitingSolver):
         lam = self.problem.lam
         error = self.progress()[3] * ((lam + self.kappa) / lam) ** 0.5
         value, dual, smoothing = self.last
-        small = error <= SOLVED * smoothing and value - dual <= (1 + SOLVED_BOUND) * smoothing
-        stuck = self.loss.outputs and self.since_best >= PATIENCE
+        small = error <= SOLVED_ERROR * smoothing and value - dual <= (1 + SOLVED_BOUND) * smoothing
+        stuck = self.loss.outputs and self.since_best >= STUCK_AFTER_PASSES
         return not self.problem.sums and (stuck or (self.smooths and small))
 
     def _lower_smoothing(self, double factor):
         """Another mu; its curvature is so much larger, which steps follow unless they are fixed."""
-        if self.mu * factor < LEAST * self.first_mu:
+        if self.mu * factor < LEAST_MU * self.first_mu:
             return
         self.mu *= factor
         if self.options['adapt']:
@@ -360,7 +362,7 @@ cdef class Svrg(VisitingSolver):
         cdef Py_ssize_t c, size = self.problem.structure.size_of(i)
         cdef const float *mean = self.mean_at_anchor(i)
         cdef double linear = self.linear[i], bias, change, value, rho = self.problem.lam + self.kappa
-        cdef double step = min(self.step, LONGEST / rho)    # the same for all terms of the gradient
+        cdef double step = min(self.step, LONGEST_STEP / rho)    # the same for all terms of the gradient
         self.problem.features.scores(i, self.fixed_data, self.work.spare)
         self.problem.features.scores(i, self.change_data, self.work.theta)
         for c in range(size):
@@ -373,7 +375,7 @@ cdef class Svrg(VisitingSolver):
         self.divergence[0 if self.position < self.problem.n // 2 else 1] += value - linear
         for c in range(size):
             change = self.work.mean[c] - mean[c]
-            self.work.mean[c] = change if change > NEGLIGIBLE or change < -NEGLIGIBLE else 0.0
+            self.work.mean[c] = change if change > NEGLIGIBLE_CHANGE or change < -NEGLIGIBLE_CHANGE else 0.0
         self.scale *= 1.0 - step * rho
         self.problem.features.add(i, self.work.mean, -step / self.scale, self.change_data)
         if self.scale < 1e-3:

@@ -11,7 +11,7 @@ pass of the inner method; z is then extrapolated, z = w + beta (w - w of the ste
 What decides the speed is kappa. Too small, and the inner problem is as hard as the problem itself; too large, and
 one pass does not solve it well enough for the extrapolation. Both show in how much one pass brings down the sum of
 the block gaps, which the passes measure for free: every few steps a second pass is made around the same z, and kappa
-is changed so that this contraction becomes CONTRACTION (which was near the best on sequences and on images, at
+is changed so that this contraction becomes WANTED_CONTRACTION (which was near the best on sequences and on images, at
 lambda from 0.1/n to 100/n). It begins with kappa = 0, and there it stays where the plain method is that fast. The dual
 bound of the problem itself need not rise in every step; if it has not for as many steps as the momentum remembers,
 about 1 / sqrt q, kappa is too large all the same: it shrinks, and may grow back only slowly (a large kappa shrinks a
@@ -25,13 +25,13 @@ from libc.math cimport sqrt
 from cython_ext.kernels.vectors cimport vector
 from cython_ext.common.arrays import aligned_zeros
 
-CONTRACTION = 0.7
-LARGE = 10.0                # kappa / lambda from which a single fall of the dual counts
-FALL = 0.93                 # what kappa is multiplied with after one,
-COLLAPSE = 0.7              # and after PATIENCE / sqrt(q) steps without a better dual
-PATIENCE = 4.0
-RISE = 1.05                 # growth of the largest kappa allowed, otherwise
-RATE = 0.2                  # weight of the last iterate in the running average
+WANTED_CONTRACTION = 0.7
+LARGE_KAPPA = 10.0          # in units of lambda, from which a single fall of the dual counts
+KAPPA_AFTER_FALL = 0.93     # in units of kappa before it,
+KAPPA_WHEN_STUCK = 0.7      # and after STUCK_AFTER_STEPS / sqrt(q) steps without a better dual
+STUCK_AFTER_STEPS = 4.0
+CEILING_GROWTH = 1.05       # of the largest kappa allowed, otherwise
+AVERAGE_WEIGHT = 0.2        # of the last iterate, in the running average
 
 
 cdef class Acceleration:
@@ -84,10 +84,10 @@ cdef class Acceleration:
         if self.idle():
             self.dual_norm2 = self.features.inner(w, w)
             return
-        # a mean of the first passes until there are 1 / RATE of them
+        # a mean of the first passes until there are 1 / AVERAGE_WEIGHT of them
         self.passes += 1
         self.dual_norm2 = scale * scale * vector.average(len(w), &w[0], self.center_data, self.share(), self.mean_data,
-                                                         max(RATE, 1.0 / self.passes))
+                                                         max(AVERAGE_WEIGHT, 1.0 / self.passes))
         if not self.euclidean:
             rest = np.asarray(w) - self.share() * np.asarray(self.center[:len(w)], np.float64)
             self.dual_norm2 = scale * scale * self.features.inner(rest, rest)
@@ -113,12 +113,12 @@ cdef class Acceleration:
     cdef _limit(self, double[::1] w):
         """A dual that is not the best so far: kappa shrinks."""
         cdef double factor = 1.0
-        if self.since_best > 0 and self.kappa > LARGE * self.lam:
-            factor = FALL
-        if self.since_best >= PATIENCE * sqrt(self.strength() / self.lam):
-            factor, self.since_best = COLLAPSE, 0
+        if self.since_best > 0 and self.kappa > LARGE_KAPPA * self.lam:
+            factor = KAPPA_AFTER_FALL
+        if self.since_best >= STUCK_AFTER_STEPS * sqrt(self.strength() / self.lam):
+            factor, self.since_best = KAPPA_WHEN_STUCK, 0
         if factor == 1.0 or self.kappa == 0:
-            self.ceiling *= RISE
+            self.ceiling *= CEILING_GROWTH
             return
         self.ceiling = factor * self.kappa
         self._set_kappa(w, self.ceiling if self.ceiling > 0.01 * self.lam else 0.0)
@@ -138,7 +138,7 @@ cdef class Acceleration:
     cdef _adapt(self, double[::1] w, double contraction):
         """If one pass multiplies the gap by r, r / (1 - r) is about proportional to 1 / (lambda + kappa)."""
         cdef double r = min(max(contraction, 0.05), 0.95)
-        cdef double factor = r / (1 - r) * (1 - CONTRACTION) / CONTRACTION
+        cdef double factor = r / (1 - r) * (1 - WANTED_CONTRACTION) / WANTED_CONTRACTION
         cdef double limit = 4.0 if self.probes <= 3 or r > 0.9 else 2.0
         cdef double kappa = self.strength() * min(max(factor, 1.0 / limit), limit) - self.lam
         kappa = min(max(kappa, 0.0), self.ceiling)

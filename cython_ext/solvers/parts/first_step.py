@@ -1,6 +1,6 @@
 """The first step size of stochastic methods: the best of some on a few examples."""
 
-LEAST, MOST = -3, 7  # powers of 4 of the step that is surely not too long
+LEAST_POWER, MOST_POWER = -3, 7  # of 4, times the step that is surely not too long
 
 
 def best_first_step(trial, short, longest):
@@ -10,7 +10,7 @@ def best_first_step(trial, short, longest):
     objective that they lead to.
     """
     best, chosen = float('inf'), 1.0
-    for power in range(LEAST, MOST + 1):
+    for power in range(LEAST_POWER, MOST_POWER + 1):
         step = short * 4.0**power
         if step >= longest:
             break

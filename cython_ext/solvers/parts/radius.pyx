@@ -10,11 +10,12 @@ from cython_ext.core.problem cimport Problem
 from cython_ext.structures.structure cimport RankedStructure, Structure
 from cython_ext.structures.workspace cimport Workspace
 
-LISTED = 128                    # outputs of an example that are listed
-FIRST = 100                     # examples that stand for all
+LISTED_OUTPUTS = 128            # of an example
+SAMPLE_EXAMPLES = 100           # that stand for all
 
 
-def largest_difference2(Problem problem not None, log_outputs, const int32_t[::1] stop, Py_ssize_t listed=LISTED):
+def largest_difference2(Problem problem not None, log_outputs, const int32_t[::1] stop,
+                        Py_ssize_t listed=LISTED_OUTPUTS):
     """An upper bound of max_{i,y} ||psi_i(y)||^2, how far the features of any output are from those of the gold one.
 
     Exact for an example with few outputs, by listing them; otherwise the bound that the features give. The structure has
@@ -84,7 +85,7 @@ def largest_gold_norm2(Problem problem not None, Workspace work not None):
     cdef Structure structure = problem.structure
     cdef Py_ssize_t i, c, count
     cdef double largest = 1e-300
-    for i in range(min(problem.n, FIRST)):
+    for i in range(min(problem.n, SAMPLE_EXAMPLES)):
         count = structure.parts(i, structure.gold(i), work.ids, work.counts)
         for c in range(structure.size_of(i)):
             work.mean[c] = 0.0
