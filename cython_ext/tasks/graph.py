@@ -10,7 +10,7 @@ import numpy as np
 from cython_ext.structures.graph.layout import FactorType, GraphLayout, Shape
 from cython_ext.tasks.common import zero_one_strata
 from cython_ext.tasks.registry import TaskInfo
-from cython_ext.tasks.relaxations import RHO, arguments_of_relaxation, build_relaxed, hamming, log_values, zero_one
+from cython_ext.tasks.relaxations import arguments_of_relaxation, build_relaxed, hamming, log_values, zero_one
 
 WEIGHTS, ATTRIBUTES = 'weights', 'attributes'  # names of arrays, with the number of the type behind them
 
@@ -138,27 +138,15 @@ class TypeNames:
         return arrays
 
 
-def build(
-    dataset,
-    feature_set='all',
-    relaxation='none',
-    rho=RHO,
-    lam=1.0,
-    attributes=None,
-    merge=False,
-    basis=None,
-    similarity=None,
-    **how,
-):
-    """(Structure, FeatureMap) of a GraphDataset. relaxation: see relaxations.py; rho: of soft; lam: lambda;
-    attributes: of each type, see layout_of; how: as of build_relaxed."""
+def build(dataset, feature_set='all', attributes=None, merge=False, basis=None, similarity=None, **how):
+    """(Structure, FeatureMap) of a GraphDataset. attributes: of each type, see layout_of; how: as of build_relaxed."""
     if basis is not None or similarity is not None:
         raise ValueError('graphs have linear features: use the linear kernel')
     if feature_set != 'all':
         raise ValueError('every attribute of a type has a weight for each joint state: use --feature-set all')
     attributes = attributes_of(dataset) if attributes is None else attributes
     layout = layout_of(dataset, attributes)
-    return build_relaxed(layout, TypeNames(attributes, layout.types), relaxation, rho, lam, **how)
+    return build_relaxed(layout, TypeNames(attributes, layout.types), **how)
 
 
 INFO = TaskInfo(

@@ -13,7 +13,7 @@ from cython_ext.structures.graph.layout import FactorType, GraphLayout, Shape
 from cython_ext.tasks import relaxations
 from cython_ext.tasks.common import zero_one_strata
 from cython_ext.tasks.registry import TaskInfo
-from cython_ext.tasks.relaxations import RHO, arguments_of_relaxation, build_relaxed, zero_one
+from cython_ext.tasks.relaxations import arguments_of_relaxation, build_relaxed, zero_one
 
 STATE, PAIR = 'state', 'pair'
 
@@ -69,31 +69,18 @@ class LabelNames:
         return [*np.asarray(blocks[STATE]).T, *np.asarray(blocks[PAIR])]
 
 
-def build(
-    dataset,
-    feature_set='all',
-    relaxation='none',
-    rho=RHO,
-    lam=1.0,
-    pairs=None,
-    apart=False,
-    merge=False,
-    basis=None,
-    similarity=None,
-    **how,
-):
-    """(Structure, FeatureMap) of a LabelSetDataset. relaxation: see relaxations.py; rho: of soft; lam: lambda; pairs:
-    as of layout_of; apart: whether each label may be a problem by itself where there are no pairs; how: as of
-    build_relaxed."""
+def build(dataset, feature_set='all', pairs=None, apart=False, merge=False, basis=None, similarity=None, **how):
+    """(Structure, FeatureMap) of a LabelSetDataset. pairs: as of layout_of; apart: whether each label may be a problem
+    by itself where there are no pairs; how: as of build_relaxed."""
     if basis is not None or similarity is not None:
         raise ValueError('sets of labels have linear features: use the linear kernel')
     if feature_set != 'all':
         raise ValueError('every attribute has a weight for every label: use --feature-set all')
     labels = len(dataset.label_names)
     layout, naming = layout_of(dataset, pairs), LabelNames(len(dataset.attributes), labels, pairs)
-    if apart and relaxation == 'none' and labels and len(layout.types) == labels:
+    if apart and how.get('relaxation', 'none') == 'none' and labels and len(layout.types) == labels:
         return build_apart(layout, naming, labels)
-    return build_relaxed(layout, naming, relaxation, rho, lam, **how)
+    return build_relaxed(layout, naming, **how)
 
 
 def build_apart(layout, naming, labels):

@@ -85,10 +85,11 @@ def dual_decomposition(layout, naming):
     return DualDecomposition(graphs), GraphFeatures(FactorWeights(graphs, naming))
 
 
-def build_relaxed(layout, naming, relaxation, rho, lam, trained='soft', **how):
+def build_relaxed(layout, naming, relaxation='none', rho=RHO, lam=1.0, trained='soft', **how):
     """(Structure, FeatureMap) of a GraphLayout; naming: see FactorWeights; relaxation: one of RELAXATIONS, or to
     predict with one of INFERENCES, None for the best one of none and lp; trained: the relaxation of the weights to
-    predict with, of which those of soft constraints need not be such that cuts are fast; rho, how: of soft."""
+    predict with, of which those of soft constraints need not be such that cuts are fast; rho, how: of soft; lam:
+    lambda."""
     if relaxation is None:
         relaxation = 'none' if has_exact_oracle(layout) or (trained == 'none' and has_cuts(layout)) else 'lp'
     if relaxation == 'soft':
