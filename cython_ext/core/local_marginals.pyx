@@ -19,9 +19,9 @@ from cython_ext.structures.graph.factor_graphs cimport FactorGraphs
 
 
 def relaxed_dual(Problem problem not None, point):
-    """The dual value of the relaxed problem at an agreeing point that is made of a dual point of a soft problem."""
-    cdef SoftAccumulator sums = problem._expectations(point, problem.accumulator())[1]
+    """The dual value of the relaxed problem at an agreeing point that is made of a WrittenPoint of a soft problem."""
     cdef SoftFeatures features = problem.features
+    cdef SoftAccumulator sums = problem.accumulator()
     cdef FactorBlocks blocks = features.outputs
     cdef FactorGraphs graphs = features.graphs
     cdef FactorWeights factors = features.weights_of_factors
@@ -35,6 +35,7 @@ def relaxed_dual(Problem problem not None, point):
     cdef double *mean
     cdef double *joint
     cdef double *of_nodes
+    point.expectations(problem, sums)
     for b in range(blocks.n):
         if stop[0]:
             problem.pool.check()
@@ -80,11 +81,9 @@ cdef agree_count(FactorBlocks blocks, Py_ssize_t b, int64_t nodes, const double 
         for state in range(2):
             wanted[k, state] = of_nodes[graphs.part[nodes + scope[k]] + state]
     share, labelings = np.zeros(0), np.zeros((0, K), np.int32)
-    if 'theta' not in point:
-        begin, end = point['indptr'][b:b + 2].tolist()
-        if end > begin:
-            share = point['weights'][begin:end] / point['weights'][begin:end].sum()
-            labelings = point['codes'][point['code_indptr'][begin]:point['code_indptr'][end]].reshape(end - begin, K)
+    listed = point.outputs(b)
+    if listed is not None and len(listed[0]):
+        share, labelings = listed[0] / listed[0].sum(), listed[1]
     for k in range(K):
         found = np.bincount(labelings[:, k], share, minlength=2)
         share = share * np.minimum(1.0, wanted[k] / np.maximum(found, wanted[k] + 1e-300))[labelings[:, k]]

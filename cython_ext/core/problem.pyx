@@ -1,8 +1,8 @@
 """A training problem P(w) = lambda/2 ||w||^2 + 1/n sum_i l_i(w): a structure, a feature map, an objective and lambda.
 
-Both sides of the certificate are computed here: P(w) by one oracle pass, D(alpha) from a dual point. Examples are
-worked on in fixed chunks by several threads; every sum has an order of its own, so the number of threads changes
-no digit.
+P(w) is computed here by one oracle pass, with D(alpha) of the softmax of the scores where that is asked for; D of other
+dual points is their own (cython_ext/duals), which a problem does not know. Examples are worked on in fixed chunks by
+several threads; every sum has an order of its own, so the number of threads changes no digit.
 """
 
 import contextlib
@@ -10,16 +10,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from libc.math cimport INFINITY, fabs
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t
+from libc.string cimport memcpy
 
-from cython_ext.duals import sparse, scores
-from cython_ext.features.accumulators cimport Accumulator, NormWindows
+from cython_ext.common.parallel import Interrupted, Pool, even_ranges, ranges
+from cython_ext.features.accumulators cimport Accumulator
 from cython_ext.features.capabilities cimport AtLambda
 from cython_ext.features.feature_map cimport FeatureMap
 from cython_ext.kernels.vectors cimport vector
 from cython_ext.objectives.objective cimport MaxObjective, Objective, SumObjective
-from cython_ext.common.parallel import Interrupted, Pool, even_ranges, ranges
+from cython_ext.objectives.smoothed cimport SmoothedLoss, SmoothedWorkspace
+from cython_ext.objectives.smoothed import smoothed_loss
 from cython_ext.structures.structure cimport Structure
 from cython_ext.structures.workspace cimport Workspace
 
@@ -76,33 +77,60 @@ cdef class Problem:
         return isinstance(self.objective, SumObjective)
 
     @property
+    def has_tempered_duals(self):
+        """Whether the softmax of loss and scores over a temperature is a dual point for the hinge loss: the task loss is a
+        sum over parts, and the structure has the exp oracle."""
+        try:
+            smoothed_loss(self.objective, 'exp')
+        except ValueError:
+            return False
+        return True
+
+    @property
     def hard_margin(self):
         """Whether P is infinite where a constraint is violated."""
         return isinstance(self.objective, MaxObjective) and (<MaxObjective> self.objective).hard
 
     def evaluate(self, w, softmax_dual=False, stop=None, temperature=1.0):
-        """P(w) and the loss of every example, by one oracle pass (InexactError: see Structure.check); with softmax_dual also D(alpha) of
-        alpha_i(y) = p(y | x_i; w), for the log losses, and of the softmax of a temperature for the hinge loss (see
-        tempered.pyx). stop: int32[1] instead of the flag of the pool."""
+        """P(w) and the loss of every example, by one oracle pass (InexactError: see Structure.check); with softmax_dual
+        also D(alpha) of a softmax: alpha_i(y) = p(y | x_i; w) for the log losses, that of (Delta + scores) / temperature
+        for the hinge loss (ValueError where that is no dual point). stop: int32[1] instead of the flag of the pool;
+        Interrupted is raised when it is set."""
         w = np.ascontiguousarray(w, np.float64)
+        flag = self.pool.stop if stop is None else stop
         if softmax_dual and not self.sums:
-            from cython_ext.duals import tempered
-
-            return tempered.evaluate(self, w, temperature, self.pool.stop if stop is None else stop)
+            return self._tempered_evaluation(w, temperature, flag)
         if softmax_dual:
             return self.value_and_gradient(w, self.features.zeros(), stop)
-        losses, flag = np.empty(self.n), self.pool.stop if stop is None else stop
-        self.pool.map(self._losses, [(w, losses, flag, *chunk) for chunk in self.chunks(RANGES)])
+        losses = np.empty(self.n)
+        self.sweep(self._losses, w, losses, flag)
         if flag[0] or self.structure.stopped():
             raise Interrupted
         self.structure.check()
         with np.errstate(all='ignore'):                     # absurd weights have an infinite objective
             return Evaluation(self.lam / 2 * self.features.inner(w, w) + losses.sum() / self.n, losses)
 
+    def _tempered_evaluation(self, w, double temperature, stop):
+        """The same with the dual of a temperature, by one pass of the max and the exp oracle."""
+        if not temperature > 0:
+            raise ValueError(f'a dual point of temperature {temperature} (expected a positive number)')
+        cdef SmoothedLoss loss = smoothed_loss(self.objective, 'exp')
+        loss.mu = temperature
+        cdef Accumulator total = self.accumulator()
+        losses, biases = np.empty(self.n), np.empty(self.n)
+        self.sweep(self._tempered, loss, w, losses, biases, stop, total=total)
+        if stop[0] or self.structure.stopped():
+            raise Interrupted
+        lam, n = self.lam, self.n
+        with np.errstate(all='ignore'):
+            primal = lam / 2 * self.features.inner(w, w) + losses.sum() / n
+            dual = biases.sum() / n - total.norm2(self.pool) / (2 * lam * n * n)
+        return Evaluation(primal, losses, dual if np.isfinite(dual) else -np.inf)
+
     def largest_margin(self, w):
         """The largest maximum of any example's MaxObjective: with a hard margin, 1 - the smallest margin."""
         w, tops = np.ascontiguousarray(w, np.float64), np.empty(self.n)
-        self.pool.map(self._maxima, [(w, tops, *chunk) for chunk in self.chunks(RANGES)])
+        self.sweep(self._maxima, w, tops)
         if self.structure.stopped():
             raise Interrupted
         self.structure.check()
@@ -116,10 +144,9 @@ cdef class Problem:
         """
         if not self.sums:
             raise TypeError(f'{self.objective_name} has no gradient')
-        cdef Accumulator total = self._kept_accumulator()
+        cdef Accumulator total = self.kept_accumulator()
         losses, flag = np.empty(self.n), self.pool.stop if stop is None else stop
-        chunks = enumerate(self.chunks(total.chunks))
-        self.pool.map(self._means, [(w, losses, flag, total, c, *chunk) for c, chunk in chunks])
+        self.sweep(self._means, w, losses, flag, total=total)
         if flag[0] or self.structure.stopped():
             raise Interrupted
         total.total(gradient, self.pool)
@@ -147,55 +174,17 @@ cdef class Problem:
         with nogil:
             vector.regularise(end - begin, &w[begin], self.lam, 1.0 / self.n, &gradient[begin], &norms[0])
 
-    def certify(self, point, following=None):
-        """(D(alpha), w(alpha)) of a dual point, sparse (see sparse.py) or in natural parameters (natural.pyx),
-        computed from the data alone. following: the features' Following, to follow w(alpha) from then on. Raises
-        ValueError when it is not a point of the dual's domain."""
-        loss, total = self._expectations(point)
-        w = self.features.zeros()
-        total.total(w, self.pool)
-        w /= self.lam * self.n
-        if following is not None:
-            following.follow(w)
-        return loss - self.lam / 2 * self.features.inner(w, w), w
-
-    def dual_value(self, point):
-        """D(alpha) alone, in less memory; of the softmax of weights (scores.py) as well."""
-        if scores.is_one(point):
-            return scores.value(self, point)
-        norm2 = 0.0
-        for total in [None] if 'theta' in point else self.features.helper(NormWindows).accumulators(self.n):
-            loss, total = self._expectations(point, total)
-            norm2 += total.norm2(self.pool)
-            del total                                       # before the next one is made
-        return loss - norm2 / (2 * self.lam * self.n * self.n)
-
     def accumulator(self):
         """A new Accumulator for sums over the examples."""
         return self.features.helper(Accumulator, self.n)
 
-    def _kept_accumulator(self):
+    def kept_accumulator(self):
         """An Accumulator at 0 that is made once, for what is summed in every pass."""
         if self._accumulator is None:
             self._accumulator = self.accumulator()
         else:
             self._accumulator.clear(self.pool)
         return self._accumulator
-
-    def _expectations(self, point, Accumulator total=None):
-        """(mean of E[b] - ridge/2 mass^2, Accumulator of E[c psi_i]) of a dual point. total: an Accumulator at 0 to use,
-        None for the one that is kept."""
-        total = self._kept_accumulator() if total is None else total
-        if 'theta' in point:
-            from cython_ext.duals.natural import expectations
-
-            return expectations(self, point, total), total
-        if self.sums:
-            raise ValueError(f'{self.objective_name} has no sparse dual points')
-        point = sparse.checked(point, self.n)
-        deltas = np.empty(self.n)
-        self.pool.map(self._outputs, [(point, deltas, total, c, *chunk) for c, chunk in enumerate(self.chunks(total.chunks))])
-        return deltas.sum() / self.n, total
 
     def log_columns(self, w=None, primal=None):
         """{column: number} for a log besides what all problems have, of weights w with P(w) = primal; None for numbers
@@ -206,8 +195,17 @@ cdef class Problem:
         """Bytes of one weight vector."""
         return 8 * self.dim
 
+    def sweep(self, function, *shared, Accumulator total=None):
+        """function(*shared, begin, end) for ranges of examples that together are all, by the threads of the pool; with an
+        Accumulator function(*shared, total, chunk, begin, end), which puts what it finds into that chunk alone."""
+        if total is None:
+            self.pool.map(function, [(*shared, *chunk) for chunk in self.chunks(RANGES)])
+        else:
+            chunks = enumerate(self.chunks(total.chunks))
+            self.pool.map(function, [(*shared, total, c, *chunk) for c, chunk in chunks])
+
     def chunks(self, count):
-        """At most `count` ranges of examples of similar cost, fewer where there is little to do."""
+        """At most `count` ranges (begin, end) of examples of similar cost, fewer where there is little to do."""
         if self._chunks is None:
             self._chunks = {}
         if count not in self._chunks:
@@ -245,59 +243,26 @@ cdef class Problem:
         """l_i(w) of a range of examples, and their gradients E[s] - s(y_i) put into total."""
         cdef Workspace work = Workspace(self.structure)
         cdef SumObjective objective = self.objective
-        cdef Py_ssize_t i, c, count
+        cdef Py_ssize_t i
         with nogil:
             for i in range(begin, end):
                 if stop[0]:
                     break
                 self.features.scores(i, &w[0], work.theta)
                 losses[i] = objective.mean(i, work.theta, work, work.mean)
-                count = self.structure.parts(i, self.structure.gold(i), work.ids, work.counts)
-                for c in range(count):
-                    work.mean[work.ids[c]] -= work.counts[c]
-                total.put(chunk, i, work.mean)
+                self.put_gradient(total, chunk, i, work)
 
-    def _outputs(self, point, double[::1] deltas, Accumulator total, Py_ssize_t chunk, Py_ssize_t begin, Py_ssize_t end):
-        """E[Delta] of a range of examples under a dual point, and s(y_i) - E[s] put into total."""
-        cdef Workspace work = Workspace(self.structure)
-        cdef const int64_t[::1] indptr = point['indptr'], code_indptr = point['code_indptr']
-        cdef const double[::1] weights = point['weights']
-        cdef const int32_t[::1] codes = point['codes'], stop = self.pool.stop
-        cdef Py_ssize_t i, count, length, bad = -1
-        cdef int64_t o
-        cdef double mass, mean, bias, scale, unit, right
-        cdef int32_t nothing = 0
-        cdef const int32_t *code
-        cdef MaxObjective objective = self.objective
+    def _tempered(self, SmoothedLoss loss, const double[::1] w, double[::1] losses, double[::1] biases,
+                  const int32_t[::1] stop, Accumulator total, Py_ssize_t chunk, Py_ssize_t begin, Py_ssize_t end):
+        """l_i(w) and E[Delta] of a range of examples, and E[s] - s(y_i) put into total."""
+        cdef SmoothedWorkspace work = loss.workspace()
+        cdef Py_ssize_t i
         with nogil:
             for i in range(begin, end):
                 if stop[0]:
                     break
-                mass = mean = right = 0.0
-                length = self.structure.code_of(i)
-                for o in range(indptr[i], indptr[i + 1]):
-                    mass += weights[o]
-                if not (objective.cone and 0.0 <= mass < INFINITY) and not fabs(mass - 1.0) < 1e-6:
-                    bad = i
-                    break
-                # weights are divided by their sum where that is 1: feasible to the last digit
-                unit = 1.0 if objective.cone else mass
-                for o in range(indptr[i], indptr[i + 1]):
-                    code = &codes[code_indptr[o]] if length else &nothing
-                    if (not weights[o] >= 0.0 or code_indptr[o + 1] - code_indptr[o] != length
-                            or not self.structure.valid(i, code)):
-                        bad = i
-                        break
-                    objective.terms(i, code, &bias, &scale)
-                    mean += weights[o] / unit * bias
-                    right += weights[o] / unit * scale
-                    count = self.structure.parts(i, code, work.ids, work.counts)
-                    total.put_parts(chunk, i, count, work.ids, work.counts, -weights[o] / unit * scale)
-                if bad >= 0:
-                    break
-                count = self.structure.parts(i, self.structure.gold(i), work.ids, work.counts)
-                total.put_parts(chunk, i, count, work.ids, work.counts, 1.0 if objective.plain and not objective.cone
-                                else right)
-                deltas[i] = mean - 0.5 * objective.ridge * mass * mass
-        if bad >= 0:
-            raise ValueError(f'the dual point of example {bad + 1} is not a distribution over its outputs')
+                self.features.scores(i, &w[0], work.theta)
+                memcpy(work.spare, work.theta, self.structure.size_of(i) * sizeof(double))
+                losses[i] = self.objective.value(i, work.theta, work)
+                loss.value(i, work.spare, work, work.mean, &biases[i])
+                self.put_gradient(total, chunk, i, work)

@@ -65,7 +65,7 @@ cdef class Accumulator(Helper):
 
 
 cdef class NormWindows(Helper):
-    """The squared norm of a sum in little memory: of Problem.dual_value."""
+    """The squared norm of a sum in little memory: of SparsePoint.value."""
 
     def accumulators(self, Py_ssize_t n):
         """Accumulators of which each is given everything and forgotten before the next one is made: their norm2 add

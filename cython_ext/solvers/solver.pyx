@@ -55,7 +55,7 @@ cdef class Solver:
         return None
 
     def dual_point(self):
-        """The current dual point as Problem.certify takes it; None where it is the softmax of the scores, or not kept."""
+        """The current DualPoint (cython_ext/duals); None where it is the softmax of the scores, or not kept."""
         return None
 
     def state(self):

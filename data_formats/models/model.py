@@ -13,10 +13,7 @@ from data_formats.parameters import parameters_of
 
 HEADER = 'header.json'
 MATRICES = ('cost', 'similarity')  # over the labels, where there are any
-# Dual points by their arrays: lists of outputs, natural parameters, weights, these with a temperature, or this alone.
-DUAL, WEIGHTS = 'dual.', 'weights.'
-OUTPUTS = {'indptr', 'weights', 'code_indptr', 'codes'}
-DUAL_POINTS = (OUTPUTS, {'theta', 'theta_indptr'}, {WEIGHTS}, {WEIGHTS, 'temperature'}, {'temperature'})
+DUAL = 'dual.'  # the arrays of a dual point
 SCALE = 'scale'  # of the values of each attribute
 
 
@@ -38,7 +35,7 @@ class Model:
             the task has.
         weights: a dictionary of arrays, see data_formats.parameters for those of a task.
         cost: float64[K, K] (right label, predicted label) where the loss came from a file, otherwise None.
-        dual: the dual point, a dictionary of arrays, or None.
+        dual: the dual point, a DualPoint (cython_ext.duals), or None.
         similarity: float64[K, K], the inner products of the features of the classes where these have some (the state
             weights are those of whole classes all the same), otherwise None.
         scale: float64[attributes], what the values of each attribute are divided by (scaling.py), otherwise None.
@@ -50,7 +47,7 @@ class Model:
     edge_attributes: object = None
     weights: dict = field(default_factory=dict)
     cost: np.ndarray | None = None
-    dual: dict | None = None
+    dual: object = None
     similarity: np.ndarray | None = None
     word_names: object = None
     tag_names: object = None
@@ -100,7 +97,7 @@ def save(model, path):
     if model.scale is not None:
         arrays[SCALE] = model.scale
     if model.dual is not None:
-        arrays |= prefixed('dual', model.dual)
+        arrays |= prefixed('dual', model.dual.arrays())
     with atomic_output(path) as stream:
         write_container(stream, HEADER, header, arrays)
 
@@ -165,19 +162,17 @@ def _verify_dual(container):
 def _dual(container):
     """The dual point, all of it there and consistent in itself; None where there is none."""
     point = {name.removeprefix(DUAL): container.any_array(name) for name in container.names() if name.startswith(DUAL)}
-    kinds = {name if not name.startswith(WEIGHTS) else WEIGHTS for name in point}
     if not point:
         return None
-    if not any(kinds == whole for whole in DUAL_POINTS):
-        raise container.error(f'a dual point of {", ".join(map(shown, sorted(point)))}, of which some are missing')
-    if kinds == OUTPUTS:
-        from cython_ext.duals.sparse import checked
+    from cython_ext.duals.registry import kind_of
 
-        try:
-            checked(point, len(point['indptr']) - 1)
-        except (ValueError, TypeError, IndexError) as error:
-            raise container.error(f'a dual point that is none: {error}') from error
-    return point
+    kind = kind_of(point)
+    if kind is None:
+        raise container.error(f'a dual point of {", ".join(map(shown, sorted(point)))}, of which some are missing')
+    try:
+        return kind.from_arrays(point)
+    except (ValueError, TypeError) as error:
+        raise container.error(f'a dual point that is none: {error}') from error
 
 
 def _scale(container, header, names):

@@ -8,7 +8,8 @@ import click
 import numpy as np
 
 from cython_ext.common.errors import UnfitDataError
-from cython_ext.duals import scores
+from cython_ext.duals.dual_point import WrittenPoint
+from cython_ext.duals.scores import TemperedPoint
 from data_formats.datasets.scaling import SCALES
 from data_formats.errors import DataError
 from data_formats.files.atomic import atomic_output
@@ -118,10 +119,10 @@ def weights_of(model, problem, o):
 
 def own_dual(problem, point, o, progress):
     """The value of the model's own dual point; None where it has none, or one of other data, which is said."""
-    if point is None or scores.of_own_weights(point):
+    if point is None or isinstance(point, TemperedPoint):
         return None
     try:
-        return problem.dual_value(point)
+        return point.value(problem)
     except ValueError as error:
         progress.say(f'{o.model}: {error}')
         return None
@@ -129,13 +130,9 @@ def own_dual(problem, point, o, progress):
 
 def temperature_of(model, problem):
     """Of the softmax of the scores that is the model's dual point; None where it is another one."""
-    from cython_ext.duals import tempered
-
     if problem.sums:
         return 1.0
-    stored = model.dual['temperature'] if scores.of_own_weights(model.dual) else None
-    fits = stored is not None and stored.shape == (1,) and 0 < stored[0] < math.inf and tempered.exists(problem)
-    return float(stored[0]) if fits else None
+    return model.dual.temperature_for(problem) if isinstance(model.dual, TemperedPoint) else None
 
 
 def hinge_dual(problem, own, o, progress):
@@ -163,7 +160,7 @@ def dual_by_passes(problem, passes):
             value, best = solver.dual_value(), solver.dual_point()
         if solver.finished:
             break
-    return problem.dual_value(best)
+    return best.value(problem)
 
 
 def report(model, problem, examples, primal, dual, source, solved):
@@ -187,7 +184,7 @@ def report(model, problem, examples, primal, dual, source, solved):
 def relaxed_bounds(problem, w, primal, point):
     """What is proved of the relaxed problem, where the one that was trained has soft constraints."""
     bounds = problem.log_columns(w, primal)
-    if bounds and point is not None:
+    if bounds and isinstance(point, WrittenPoint):
         from cython_ext.core.local_marginals import relaxed_dual
 
         bounds['relaxed_dual'] = relaxed_dual(problem, point)

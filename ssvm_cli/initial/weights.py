@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cython_ext.duals import scores
+from cython_ext.duals.dual_point import WrittenPoint
 from data_formats.errors import DataError
 from data_formats.models.model import load
 from data_formats.parameters.multilabel import pairs_of
@@ -181,7 +181,7 @@ def same_dual_point(model, dataset, spec, path, solver):
     if of_labels[0] != of_labels[1]:
         expected = 'expected --pairs none for both or for neither: without pairs, labels are problems of their own'
         raise DataError(path, None, 'was trained with other pairs of labels', expected)
-    if model.dual is None or 'temperature' in model.dual or scores.is_one(model.dual):
+    if not isinstance(model.dual, WrittenPoint):
         raise DataError(path, None, 'has no dual point', f'{solver} starts from one: a model of a dual solver')
     if model.label_names.names() != dataset.label_names.names():
         raise DataError(path, None, 'has other labels than the training data', 'expected a model of the same data')

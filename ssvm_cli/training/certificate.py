@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cython_ext.common.prefixes import prefixed, stripped
+from cython_ext.duals.registry import from_arrays
+from cython_ext.duals.scores import TemperedPoint
 
 ROUNDING = 1e-12  # of the primal: how far its sum and that of the dual may miss each other
 
@@ -141,15 +143,17 @@ class Bounds:
     def stored_point(self):
         """The dual point that the model needs to prove `dual`; None where the weights alone do."""
         if self.point is None and self.own_temperature is not None:
-            return {'temperature': np.array([self.own_temperature])}
+            return TemperedPoint.at(self.own_temperature)
         return self.point
 
     def state(self):
+        point = {} if self.point is None else prefixed('point', self.point.arrays())
         scalars = {'primal': self.primal, 'own_dual': self.own_dual, 'dual': self.dual, 'unheld': self.unheld}
-        return {'w': self.w, 'own_temperature': self.own_temperature, **scalars, **prefixed('point', self.point or {})}
+        return {'w': self.w, 'own_temperature': self.own_temperature, **scalars, **point}
 
     def restore(self, state):
         self.primal, self.w = state['primal'], state['w']
         self.own_dual, self.own_temperature = state['own_dual'], state['own_temperature']
         self.dual, self.unheld = state['dual'], state.get('unheld', 0.0)
-        self.point = stripped('point', state) or None
+        point = stripped('point', state)
+        self.point = from_arrays(point) if point else None

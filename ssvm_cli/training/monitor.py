@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from cython_ext.common.parallel import Interrupted
-from cython_ext.duals import scores
+from cython_ext.duals.scores import ScoresPoint
 from cython_ext.solvers.solver import NoSolution
 from data_formats.errors import SolverError
 from ssvm_cli.terminal.progress import counted
@@ -63,7 +63,7 @@ class Monitor:
         self.save = save
         self.save_every = save_every
         self.stoppable, self.heeding = stoppable, heeding
-        self.bounds = Bounds(lambda w, temperature: scores.make(problem, w, temperature))
+        self.bounds = Bounds(lambda w, temperature: ScoresPoint.of(problem, w, temperature))
         self.result = self.bounds
         self.seconds = seconds  # inside the solver
         self.rows = 0
@@ -340,11 +340,11 @@ class Monitor:
 
     def _exact(self, point):
         """The dual computed from the data instead of a solver's running figure, and a function for its dual point."""
-        return self.problem.dual_value(point), lambda: point
+        return point.value(self.problem), lambda: point
 
     def _settle(self):
         """Replace the solver's running figure of the dual by one computed from the data, as `ssvm gap` does."""
         point = self.bounds.point
         if point is not None and point is not self._proved:
-            self.bounds.prove(self.problem.dual_value(point))
+            self.bounds.prove(point.value(self.problem))
             self._proved = self.bounds.point

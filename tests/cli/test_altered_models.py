@@ -1,6 +1,7 @@
 """Models and checkpoints that were altered, lengthened or joined: refused by the command, by name, in one line."""
 
 import zipfile
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -64,7 +65,8 @@ def test_a_lengthened_checkpoint(files, tmp_path):
 @pytest.mark.parametrize('name', ['indptr', 'weights', 'code_indptr', 'codes'])
 def test_a_dual_point_of_soft_constraints_that_lost_an_array(trained, tmp_path, name):
     def rename(model):
-        model.dual['x' + name] = model.dual.pop(name)
+        arrays = {'x' * (key == name) + key: array for key, array in model.dual.arrays().items()}
+        model.dual = SimpleNamespace(arrays=lambda: arrays)
 
     model = changed(trained, 'soft', tmp_path, rename)
     error = run('gap', trained / 'graph.jsonl', model, code=1).stderr

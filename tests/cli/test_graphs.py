@@ -9,6 +9,7 @@ import time
 import numpy as np
 import pytest
 
+from cython_ext.duals.scores import ScoresPoint, TemperedPoint
 from cython_ext.structures.graph.elimination import elimination_order
 from data_formats.models.model import load
 from tests.cli.commands import ROOT, run, start
@@ -327,6 +328,18 @@ def test_what_makes_no_sense_is_refused(files, options, message):
     result = run('train', *options, 'sets.ml', 'm', code=2)
     assert message in result.stderr
     assert not (files / 'm').exists()
+
+
+def test_a_softmax_as_the_dual_point_of_soft_constraints(files):
+    """It proves a bound of the soft problem, and tells nothing of the relaxed one, whose factors agree."""
+    kinds = set()
+    for passes in range(1, 12):
+        how = ('--relaxation', 'soft', '--solver', 'svrg', '--rel-gap', 1e-9, '--max-passes', passes)
+        run('train', *QUIET, *how, 'sets.ml', 'm')
+        report = gap_of('sets.ml', 'm')
+        assert 0 < report['dual'] <= report['primal'] and 'relaxed_dual' not in report
+        kinds.add(type(load('m').dual))
+    assert kinds == {TemperedPoint, ScoresPoint}
 
 
 def test_dual_points_belong_to_one_relaxation(files):

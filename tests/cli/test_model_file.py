@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cython_ext.duals.sparse import SparsePoint
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.errors import DataError
 from data_formats.models.header import FORMAT_VERSION, STATUSES
@@ -37,12 +38,7 @@ def small_model(**changes):
         'transition': rng.normal(size=(2, 2)),
         'edge': rng.normal(size=(1, 2, 2)),
     }
-    dual = {
-        'indptr': np.array([0, 1]),
-        'weights': np.array([1.0]),
-        'code_indptr': np.array([0, 2]),
-        'codes': np.array([0, 1], np.int32),
-    }
+    dual = SparsePoint(np.array([0, 1]), np.array([1.0]), np.array([0, 2]), np.array([0, 1], np.int32))
     fields = {
         'header': dict(HEADER),
         'label_names': Vocabulary(['A', 'B']),
@@ -91,8 +87,8 @@ def test_everything_comes_back(path):
     for name, array in model.weights.items():
         np.testing.assert_array_equal(back.weights[name], array)
     np.testing.assert_array_equal(back.cost, model.cost)
-    for name, array in model.dual.items():
-        np.testing.assert_array_equal(back.dual[name], array)
+    for name, array in model.dual.arrays().items():
+        np.testing.assert_array_equal(back.dual.arrays()[name], array)
     assert back.weights['state'].flags.writeable
 
 

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from cython_ext.common.parallel import Interrupted
+from cython_ext.duals.natural import NaturalPoint
+from cython_ext.duals.scores import ScoresPoint
 from ssvm_cli.terminal.progress import Progress
 from ssvm_cli.training import monitor
 from ssvm_cli.training.certificate import Tolerance
@@ -59,10 +61,19 @@ class Problem:
     def features(self):
         return SimpleNamespace(blocks=lambda w: {'state': w})
 
-    def dual_value(self, point):
+    def certify(self, dual):
         self.certified += 1
         self.late += self.clock.over
-        return softmax_of(float(point['weights.state'][0])) if 'weights.state' in point else point['weights'][0]
+        return dual
+
+
+@pytest.fixture(autouse=True)
+def _values(monkeypatch):
+    """Dual points have the values that this problem and its solver say."""
+    monkeypatch.setattr(NaturalPoint, 'value', lambda self, problem: problem.certify(float(self.theta[0])))
+    monkeypatch.setattr(
+        ScoresPoint, 'value', lambda self, problem: problem.certify(softmax_of(float(self.blocks['state'][0])))
+    )
 
 
 def softmax_of(w):
@@ -112,7 +123,7 @@ class Solver:
         return None if self.problem.sums else 1 - (1.5 + np.cos(5 * self.passes)) / (1 + self.passes) ** 2
 
     def dual_point(self):
-        return {'weights': np.array([self.dual_value()])}
+        return NaturalPoint([0, 1], np.array([self.dual_value()]))
 
     def state(self):
         return {'passes': self.passes, 'oracle_calls': self.oracle_calls, 'step': self.step}
@@ -177,7 +188,7 @@ def test_the_best_softmax_dual_may_be_that_of_other_weights():
     assert status == monitor.CONVERGED
     bounds = made.bounds
     assert bounds.primal == 1 + abs(bounds.w[0] - 1) == min(row['primal'] for row in rows)
-    kept = bounds.point['weights.state']
+    kept = bounds.point.blocks['state']
     assert kept.dtype == np.float32 and kept[0] != np.float32(bounds.w[0])
     assert bounds.dual == softmax_of(float(kept[0])) > bounds.own_dual == softmax_of(bounds.w[0])
     assert bounds.dual == pytest.approx(rows[-1]['dual'], abs=1e-7)
@@ -186,7 +197,7 @@ def test_the_best_softmax_dual_may_be_that_of_other_weights():
 
 
 def test_the_dual_is_computed_from_the_data_before_it_is_believed(monkeypatch):
-    monkeypatch.setattr(Problem, 'dual_value', lambda self, point: point['weights'][0] - 0.002)
+    monkeypatch.setattr(Problem, 'certify', lambda self, dual: dual - 0.002)
     status, made, _, _ = run(False, Tolerance(1e-3))
     assert status == monitor.MAX_PASSES and made.bounds.dual < 0.9985
 

@@ -6,6 +6,8 @@ import sys
 import numpy as np
 import pytest
 
+from cython_ext.duals.natural import NaturalPoint
+from cython_ext.duals.scores import ScoresPoint
 from ssvm_cli.options.command import with_verbosity_level
 from ssvm_cli.scores.labels import Scores, are_chunk_tags
 from ssvm_cli.terminal.resources import _limits, available_cpus, return_memory
@@ -80,33 +82,33 @@ def test_bounds_keep_copies_of_the_best():
     assert bounds.offer_primal(3.0, w) and not bounds.offer_primal(3.0, 2 * w)
     w[:] = 0
     assert bounds.w.tolist() == [1.0, 2.0] and bounds.dual == 0.0
-    bounds.offer_dual(1.0, lambda: {'codes': np.zeros(1)})
+    bounds.offer_dual(1.0, lambda: NaturalPoint([0, 1], np.full(1, 0.5)))
     bounds.offer_dual(0.5, lambda: pytest.fail('not asked for'))
     again = Bounds()
     again.restore(bounds.state())
-    assert again.primal == 3.0 and again.dual == 1.0 and again.point.keys() == {'codes'}
+    assert again.primal == 3.0 and again.dual == 1.0 and again.point.theta.tolist() == [0.5]
 
 
 def test_the_right_outputs_prove_a_bound_of_0():
     bounds = Bounds()
-    bounds.offer_dual(1e-17, lambda: {'codes': np.zeros(1)})
+    bounds.offer_dual(1e-17, lambda: NaturalPoint([0, 1], np.zeros(1)))
     bounds.prove(-1e-13)
     assert bounds.dual == 0 and bounds.stored_point is None
 
 
 def test_bounds_of_a_softmax_need_no_second_copy_of_the_best_weights():
     kept = []
-    bounds = Bounds(lambda w, temperature: kept.append((w.copy(), temperature)) or {'weights.state': w.copy()})
+    bounds = Bounds(lambda w, temperature: kept.append((w.copy(), temperature)) or ScoresPoint({'state': w.copy()}))
     one, two, three, four = (np.array([float(k)]) for k in (1, 2, 3, 4))
     assert bounds.offer_primal(9.0, one, 1.0, 0.5)  # the best on both sides
-    assert bounds.dual == 1.0 and bounds.stored_point == {'temperature': np.array([0.5])} and not kept
+    assert bounds.dual == 1.0 and bounds.stored_point.temperature == 0.5 and not kept
     assert bounds.offer_primal(8.0, two, 0.7, 0.4)  # the better primal, a worse dual: the old weights are the proof
     assert kept == [(one, 0.5)] and bounds.dual == 1.0 and bounds.own_dual == 0.7
-    assert bounds.stored_point == {'weights.state': one}
+    assert bounds.stored_point.blocks == {'state': one}
     assert not bounds.offer_primal(8.5, three, 2.0, 0.3)  # the better dual only
     assert kept[1:] == [(three, 0.3)] and bounds.dual == 2.0
     assert bounds.offer_primal(7.0, four, 3.0, 0.2)  # both again
-    assert len(kept) == 2 and bounds.stored_point == {'temperature': np.array([0.2])}
+    assert len(kept) == 2 and bounds.stored_point.temperature == 0.2
     bounds.prove(2.5)
     assert bounds.dual == 3.0 and bounds.point is None  # those of the weights themselves stand
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from cython_ext.core.bracket_marginals import Brackets
+from cython_ext.duals.sparse import SparsePoint
 from cython_ext.losses.cfg import BracketF1
 from cython_ext.losses.zero_one import ZeroOne
 from cython_ext.objectives.registry import Variant
@@ -108,23 +109,23 @@ def test_only_codes_of_trees_make_a_dual_point(name, terminals):
     problem = build_problem(data, 'cfg', 'hinge', 'zero-one', 1.0, structure={'terminals': terminals})
     truth, rng = truth_of(name, terminals, 'zero-one'), np.random.default_rng(0)
     lengths = [len(example.codes[0]) for example in truth.examples]
-    point = {
-        'indptr': np.arange(len(lengths) + 1),
-        'weights': np.ones(len(lengths)),
-        'code_indptr': np.concatenate([[0], np.cumsum(lengths)]),
-    }
+    code_indptr = np.concatenate([[0], np.cumsum(lengths)])
+
+    def value(codes):
+        return SparsePoint(np.arange(len(lengths) + 1), np.ones(len(lengths)), code_indptr, codes).value(problem)
+
     gold = np.concatenate([example.codes[example.gold] for example in truth.examples]).astype(np.int32)
-    assert problem.dual_value({**point, 'codes': gold}) == 0
+    assert value(gold) == 0
     for _ in range(200):
         codes = gold.copy()
         codes[rng.integers(len(codes))] = rng.integers(-2 - len(truth.grammar.labels), truth.dim + 2)
-        pieces = np.split(codes, point['code_indptr'][1:-1])
+        pieces = np.split(codes, code_indptr[1:-1])
         known = all(tuple(p.tolist()) in e.codes for p, e in zip(pieces, truth.examples, strict=True))
         if known:
-            problem.dual_value({**point, 'codes': codes})
+            value(codes)
         else:
             with pytest.raises(ValueError, match='is not a distribution'):
-                problem.dual_value({**point, 'codes': codes})
+                value(codes)
 
 
 def test_a_sentence_may_have_no_tree():

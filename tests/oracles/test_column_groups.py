@@ -76,7 +76,7 @@ def test_training_with_groups_gives_the_same_model(objective, solver, edges):
         assert plain.evaluate(plain.features.weights(blocks)).primal == pytest.approx(primal, rel=1e-12)
         if objective == 'hinge':
             point = run.dual_point()
-            assert plain.dual_value(point) == pytest.approx(merged.dual_value(point), rel=1e-12)
+            assert point.value(plain) == pytest.approx(point.value(merged), rel=1e-12)
         found.append((primal, blocks))
     assert found[0][0] == pytest.approx(found[1][0], rel=1e-6)
     for name, block in found[0][1].items():

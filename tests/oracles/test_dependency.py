@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from cython_ext.duals.sparse import SparsePoint
 from cython_ext.structures.dependency.dependency import ProjectiveTrees, SpanningTrees
 from cython_ext.structures.dependency.trees import projective, projective_sentences, roots, trees
 from cython_ext.tasks.dependency import check_trees
@@ -137,9 +138,9 @@ def test_codes_that_are_none_are_refused(kind):
     cases = [([2, 0, 2, 3], True), (crossing, kind is SpanningTrees)]
     cases += [([2, 1, 0, 3], False), ([0, 0, 2, 3], False), ([9, 0, 2, 3], False)]
     for heads, good in cases:
-        point = {'indptr': [0, 1], 'weights': [1.0], 'code_indptr': [0, 8], 'codes': [*heads, 0, 0, 0, 0]}
+        point = SparsePoint([0, 1], [1.0], [0, 8], [*heads, 0, 0, 0, 0])
         if good:
-            problem.certify(point)
+            point.certify(problem)
         else:
             with pytest.raises(ValueError, match='not a distribution over its outputs'):
-                problem.certify(point)
+                point.certify(problem)

@@ -10,7 +10,6 @@ from scipy.optimize import linprog
 
 from cython_ext.common.parallel import Pool
 from cython_ext.core.problem import Problem
-from cython_ext.duals import tempered
 from cython_ext.features.accumulators import Accumulator
 from cython_ext.features.calls import add_parts_to, adjoint, gram_of, norm2_of, put, scores_of
 from cython_ext.objectives.registry import build_objective
@@ -211,7 +210,7 @@ def test_blocks_offer_what_their_global_factors_do():
     problem = Problem(blocks, features, objective, LAM, ('graph', 'hinge', 'hamming'))
     with pytest.raises(ValueError, match='eg needs the exp oracle, which graph lacks'):
         check_oracles(solver_info('eg'), problem)
-    assert not tempered.exists(problem)
+    assert not problem.has_tempered_duals
 
 
 def test_all_forbidden():

@@ -119,9 +119,9 @@ def test_sums(problem):
 def test_the_norm_of_a_dual_point_in_windows(problem):
     solver = make('bcfw', problem)
     run(solver, 2)
-    dual, _ = problem.certify(solver.dual_point())
+    dual, _ = solver.dual_point().certify(problem)
     assert dual > 0
-    assert problem.dual_value(solver.dual_point()) == pytest.approx(dual, rel=1e-12)
+    assert solver.dual_point().value(problem) == pytest.approx(dual, rel=1e-12)
 
 
 def test_windows_of_labels():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
+from cython_ext.duals.sparse import SparsePoint
 from cython_ext.features.calls import scores_of
 from cython_ext.tasks.matching import build
 from tests import matchings
@@ -107,7 +108,7 @@ def test_codes_that_are_no_matchings():
 
     def certify(*code):
         one, codes = np.array([0, 1]), np.array(code, np.int32)
-        problem.certify({'indptr': one, 'weights': np.ones(1), 'code_indptr': 2 * one, 'codes': codes})
+        SparsePoint(one, np.ones(1), 2 * one, codes).certify(problem)
 
     for good in ((0, 1), (1, 0), (2, 1)):
         certify(*good)

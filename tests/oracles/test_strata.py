@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from cython_ext.duals.sparse import SparsePoint
 from cython_ext.objectives.registry import Variant
 from cython_ext.tasks.build import build_problem
 from tests.enumeration import Enumeration
@@ -56,16 +57,12 @@ def test_the_dual_of_random_points(name, variant):
         codes += [example.codes[k] for k in chosen]
         indptr.append(len(weights))
     lengths = [len(code) for code in codes]
-    point = {
-        'indptr': np.array(indptr),
-        'weights': np.array(weights),
-        'code_indptr': np.concatenate([[0], np.cumsum(lengths)]),
-        'codes': np.concatenate([np.array(code, np.int32) for code in codes]),
-    }
+    codes = np.concatenate([np.array(code, np.int32) for code in codes])
+    point = SparsePoint(indptr, weights, np.concatenate([[0], np.cumsum(lengths)]), codes)
     value -= problem.lam / 2 * (w @ w)
-    found, vector = problem.certify(point)
+    found, vector = point.certify(problem)
     assert found == pytest.approx(value, rel=1e-12)
-    assert problem.dual_value(point) == pytest.approx(value, rel=1e-12)
+    assert point.value(problem) == pytest.approx(value, rel=1e-12)
     np.testing.assert_allclose(it.from_core(vector), w, rtol=1e-10, atol=1e-12)
 
 

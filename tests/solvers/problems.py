@@ -8,6 +8,7 @@ import numpy as np
 from cython_ext.common.parallel import Pool
 from cython_ext.core.decoder import Decoder
 from cython_ext.core.problem import Problem
+from cython_ext.duals.natural import NaturalPoint
 from cython_ext.tasks.build import build_decoder, build_problem
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.datasets.tokens import TokenDataset
@@ -69,21 +70,21 @@ class Twin:
         return w
 
     def alpha_of(self, point):
-        """The dual point (indptr, weights, code_indptr, codes) as one distribution per example, a list of [Y_i]."""
+        """A SparsePoint or NaturalPoint as one distribution per example, a list of [Y_i]."""
         alpha = []
-        if 'theta' in point:
+        if isinstance(point, NaturalPoint):
             return [self._softmax(i, point) for i in range(len(self.truth.examples))]
         for i, example in enumerate(self.truth.examples):
             alpha.append(np.zeros(len(example.codes)))
-            for o in range(point['indptr'][i], point['indptr'][i + 1]):
-                code = point['codes'][point['code_indptr'][o] : point['code_indptr'][o + 1]]
-                alpha[-1][example.codes.index(tuple(code.tolist()))] += point['weights'][o]
+            for o in range(point.indptr[i], point.indptr[i + 1]):
+                code = point.codes[point.code_indptr[o] : point.code_indptr[o + 1]]
+                alpha[-1][example.codes.index(tuple(code.tolist()))] += point.weights[o]
         return alpha
 
     def _softmax(self, i, point):
         """alpha_i of natural parameters, by listing the outputs."""
         example, features = self.truth.examples[i], self.problem.features
-        theta = point['theta'][point['theta_indptr'][i] : point['theta_indptr'][i + 1]].astype(float)
+        theta = point.theta[point.theta_indptr[i] : point.theta_indptr[i + 1]].astype(float)
         length = len(example.codes[0])
         places = [theta_column(key, length, features.n_labels, features.edges is None) for key in example.part_keys]
         return optimum.softmax(example.parts @ theta[places])

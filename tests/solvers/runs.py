@@ -57,7 +57,8 @@ def close_in(method, best, times, tolerance, limit):
 def everything(solver):
     """All that a solver would hand on, as comparable bytes: its iterates, dual point and state."""
     state = {key: value.tobytes() if isinstance(value, np.ndarray) else value for key, value in solver.state().items()}
-    point = {key: value.tobytes() for key, value in (solver.dual_point() or {}).items()}
+    point = solver.dual_point()
+    point = {} if point is None else {key: value.tobytes() for key, value in point.arrays().items()}
     return {name: w.tobytes() for name, w in solver.iterates()}, point, state, solver.dual_value(), solver.estimate()
 
 

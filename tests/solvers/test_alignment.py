@@ -55,7 +55,7 @@ class AlignedTwin(Twin):
 
     def _softmax(self, i, point):
         example = self.truth.examples[i]
-        theta = point['theta'][point['theta_indptr'][i] : point['theta_indptr'][i + 1]].astype(float)
+        theta = point.theta[point.theta_indptr[i] : point.theta_indptr[i + 1]].astype(float)
         features = self.problem.features
         places = [alignment_column(key, self.letters) for key in example.part_keys]
         places = [

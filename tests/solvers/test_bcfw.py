@@ -139,7 +139,7 @@ def test_a_long_run_stays_feasible_and_true():
         for a in it.alpha_of(solver.dual_point()):
             assert a.min() >= 0
             assert a.sum() == pytest.approx(1, abs=1e-12)
-        value, w = it.problem.certify(solver.dual_point())
+        value, w = solver.dual_point().certify(it.problem)
         assert solver.dual_value() == pytest.approx(value, rel=0, abs=it.rounding(3000))
         if not options['acceleration']:
             np.testing.assert_allclose(dict(solver.iterates())['current'], w, rtol=0, atol=1e-10 * np.abs(w).max())
@@ -172,7 +172,7 @@ def best_gaps(it, passes, **options):
         assert primal_now >= it.best.dual - it.rounding()
         primal, dual = min(primal, primal_now), max(dual, dual_now)
         gaps.append((primal - dual) / primal)
-    value, _ = it.problem.certify(solver.dual_point())
+    value, _ = solver.dual_point().certify(it.problem)
     assert value <= it.best.primal + it.rounding()
     assert solver.dual_value() == pytest.approx(value, rel=0, abs=it.rounding(passes))
     return np.array(gaps)

@@ -28,7 +28,7 @@ class BoxTwin(Twin):
         return np.asarray(vector, np.float64)
 
     def _softmax(self, i, point):
-        theta = point['theta'][point['theta_indptr'][i] : point['theta_indptr'][i + 1]].astype(float)
+        theta = point.theta[point.theta_indptr[i] : point.theta_indptr[i + 1]].astype(float)
         return optimum.softmax(self.truth.examples[i].parts @ theta)
 
 

@@ -32,7 +32,7 @@ class ListedTwin(Twin):
         return np.asarray(vector, np.float64)
 
     def _softmax(self, i, point):
-        theta = point['theta'][point['theta_indptr'][i] : point['theta_indptr'][i + 1]].astype(float)
+        theta = point.theta[point.theta_indptr[i] : point.theta_indptr[i + 1]].astype(float)
         return optimum.softmax(theta[: len(self.truth.examples[i].codes)])
 
 

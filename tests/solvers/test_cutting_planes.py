@@ -58,7 +58,7 @@ def test_every_variant_reaches_its_optimum(solver, options, name, loss, variant,
             assert dual_now >= dual - 1e-13 * max(1, optimum)
         primal, dual = min(primal, now), max(dual, dual_now)
     assert primal - dual <= 1e-6 * primal < 1e3
-    value, w = it.problem.certify(method.dual_point())
+    value, w = method.dual_point().certify(it.problem)
     assert value == pytest.approx(method.dual_value(), rel=1e-9)
     # the least primal is one of the iterates, recomputed from all outputs
     assert variants.primal(it.truth, variant, lam, it.from_core(w)) >= optimum * (1 - 1e-9)

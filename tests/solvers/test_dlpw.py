@@ -98,10 +98,10 @@ def test_bounds_hold_in_every_pass(options):
         assert (below.loss_values <= above.loss_values + 1e-9).all()
         assert best.dual - 1e-9 <= below.primal <= above.primal + 1e-9
         point = method.dual_point()
-        dual, _ = problem.certify(point)
+        dual, _ = point.certify(problem)
         assert dual == pytest.approx(method.dual_value(), rel=1e-9, abs=1e-12)
         assert -1e-12 <= dual <= best.primal + 1e-9
-        for i, code in enumerate(np.split(point['codes'], point['code_indptr'][1:-1])):
+        for i, code in enumerate(np.split(point.codes, point.code_indptr[1:-1])):
             assert problem.structure.is_output(i, code)
         assert method.run_pass(go())
 

@@ -5,6 +5,7 @@ import functools
 import numpy as np
 import pytest
 
+from cython_ext.duals.natural import NaturalPoint
 from cython_ext.tasks.build import build_problem
 from data_formats.datasets.tokens import TokenDataset
 from tests import optimum
@@ -83,7 +84,7 @@ def test_a_dual_point_serves_every_lambda():
     other = twin('chain', 'log', 'hamming', 0.7)
     method = make('eg', other.problem)
     method.set_dual_point(point)
-    assert method.dual_value() == pytest.approx(other.problem.dual_value(point), rel=1e-6)
+    assert method.dual_value() == pytest.approx(point.value(other.problem), rel=1e-6)
     assert method.dual_value() > 0.8 * other.best.dual
     with pytest.raises(ValueError, match='natural parameters of these examples'):
         make('eg', twin('multiclass', 'log').problem).set_dual_point(point)
@@ -99,12 +100,12 @@ def test_damaged_natural_parameters_are_refused():
     it = twin('chain', 'log')
     point = run(make('eg', it.problem), 3).dual_point()
     for change in (
-        {'theta': point['theta'][:-1]},
-        {'theta_indptr': point['theta_indptr'] + 1},
-        {'theta': point['theta'] * np.nan},
+        {'theta': point.theta[:-1]},
+        {'theta_indptr': point.theta_indptr + 1},
+        {'theta': point.theta * np.nan},
     ):
         with pytest.raises(ValueError, match='natural parameters'):
-            it.problem.dual_value({**point, **change})
+            NaturalPoint(**{**point.arrays(), **change}).value(it.problem)
 
 
 @pytest.mark.parametrize('acceleration', ['false', 'true'])
@@ -118,7 +119,7 @@ def test_annealing(objective, acceleration):
         assert method.run_pass(go())
         strengths.append(method.dual.strength / it.problem.lam)
         assert method.dual_value() == pytest.approx(
-            it.problem.dual_value(method.dual_point()), rel=1e-5, abs=1e-7
+            method.dual_point().value(it.problem), rel=1e-5, abs=1e-7
         )  # which is in single precision
         assert method.dual_value() <= it.best.primal + 1e-9
         expected = 1 + 9 * 0.7 ** max(passes - 5, 0)

@@ -121,7 +121,7 @@ def test_a_long_run_stays_feasible_and_true():
     for a in it.alpha_of(solver.dual_point()):
         assert a.min() >= 0
         assert a.sum() == pytest.approx(1, abs=1e-12)
-    value, w = it.problem.certify(solver.dual_point())
+    value, w = solver.dual_point().certify(it.problem)
     assert solver.dual_value() == pytest.approx(value, rel=0, abs=it.rounding(3000))
     np.testing.assert_allclose(solver.w, w, rtol=0, atol=1e-10 * np.abs(w).max())
     assert (solver.state()['sets.weights'] > 0).all()
@@ -140,18 +140,18 @@ def test_nothing_to_gain():
 def test_begins_at_a_dual_point(name):
     """The first dual value is the certified one, weights that do not quite sum to one included; it never falls."""
     point = run(make('bcfw', twin(name, 'hinge', 'matrix', 3.0).problem), 6).dual_point()
-    point['weights'] *= 1 + 5e-7
+    point.weights *= 1 + 5e-7
     it = twin(name, 'hinge', 'matrix', 1.0)
     solver = make('fw', it.problem)
     solver.set_dual_point(point)
-    value, w = it.problem.certify(point)
+    value, w = point.certify(it.problem)
     assert solver.dual_value() == pytest.approx(value, rel=1e-12, abs=it.rounding())
     np.testing.assert_allclose(solver.w, w, rtol=0, atol=1e-12 * np.abs(w).max())
     for ours, theirs in zip(it.alpha_of(solver.dual_point()), it.alpha_of(point), strict=True):
         np.testing.assert_allclose(ours, theirs / theirs.sum(), rtol=0, atol=1e-15)
     run(solver, 50)
     assert value - it.rounding() <= solver.dual_value() <= it.best.primal + it.rounding(50)
-    assert solver.dual_value() == pytest.approx(it.problem.certify(solver.dual_point())[0], rel=0, abs=it.rounding(50))
+    assert solver.dual_value() == pytest.approx(solver.dual_point().certify(it.problem)[0], rel=0, abs=it.rounding(50))
 
 
 def test_stays_at_the_optimum():
@@ -210,7 +210,7 @@ def test_slack_rescaling(name, loss):
         assert before - 1e-14 <= dual <= best + 1e-9 and primal >= best - 1e-9
         least, before = min(least, primal), dual
     assert least - dual <= 5e-3 * least
-    assert solver.dual_value() == pytest.approx(problem.certify(solver.dual_point())[0], rel=1e-12)
+    assert solver.dual_value() == pytest.approx(solver.dual_point().certify(problem)[0], rel=1e-12)
 
 
 @pytest.mark.parametrize('kernel', KERNELS)

@@ -293,8 +293,8 @@ def test_a_dual_point_is_one_for_every_rho():
     _, _, best, times = stage(0.1)
     start = make('bcfw', following)
     start.set_dual_point(point)
-    assert following.dual_value(point) == pytest.approx(start.dual_value(), rel=1e-9)
-    assert following.dual_value(point) <= times * best.primal
+    assert point.value(following) == pytest.approx(start.dual_value(), rel=1e-9)
+    assert point.value(following) <= times * best.primal
     assert following.features.rho == 0.1
 
 

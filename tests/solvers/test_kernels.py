@@ -6,7 +6,8 @@ import itertools
 import numpy as np
 import pytest
 
-from cython_ext.duals import scores
+from cython_ext.duals.natural import NaturalPoint
+from cython_ext.duals.scores import ScoresPoint
 from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import solver_info
 from data_formats.errors import UsageError
@@ -113,9 +114,10 @@ def test_other_losses_and_lambdas(solver, kernel):
             assert np.isfinite([primal, dual]).all()
             point = method.dual_point()
             if point is not None:  # the solver's own figure gathers rounding, and the model proves this one
-                own, dual = dual, it.problem.dual_value(point)
+                own, dual = dual, point.value(it.problem)
                 # natural parameters are stored in single precision
-                assert own == pytest.approx(dual, rel=1e-8) if 'theta' not in point else abs(own - dual) < 1e-4 * primal
+                natural = isinstance(point, NaturalPoint)
+                assert abs(own - dual) < 1e-4 * primal if natural else own == pytest.approx(dual, rel=1e-8)
             assert dual <= it.best.primal + rounding(it, method)
             assert primal >= it.best.dual - rounding(it, method)
 
@@ -156,10 +158,10 @@ def test_weights_as_a_dual_point_find_their_tokens_again(name, kernel):
     it, rng = twin(name, 'hinge', kernel), np.random.default_rng(4)
     w = run(make('bcfw', it.problem), 3).w + 0.01 * rng.normal(size=it.problem.dim)
     w = it.problem.features.weights(it.problem.features.blocks(w))  # nothing in the padding
-    point = scores.make(it.problem, w, 0.3)
-    assert point['weights.support.weights'].dtype == np.float32
+    point = ScoresPoint.of(it.problem, w, 0.3)
+    assert point.blocks['support.weights'].dtype == np.float32
     wanted = it.problem.evaluate(w, True, temperature=0.3).dual
-    assert it.problem.dual_value(point) == pytest.approx(wanted, rel=1e-5)
+    assert point.value(it.problem) == pytest.approx(wanted, rel=1e-5)
 
 
 def test_solvers_of_weights_are_refused_with_the_alternatives():

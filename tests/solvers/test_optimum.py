@@ -6,6 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
+from cython_ext.duals.natural import NaturalPoint
 from cython_ext.solvers.registry import MODULES, solver_info
 from data_formats.errors import UsageError
 from ssvm_cli.options.solver_choice import choose
@@ -167,11 +168,11 @@ def check_both_sides(it, method, dense=False):
             dual, rounding = optimum.dual(it.plain, it.objective, alpha), 2e-11 * evaluation.primal
             assert evaluation.dual == pytest.approx(dual, rel=1e-10, abs=rounding)
     point = method.dual_point()
-    natural = point is not None and 'theta' in point
+    natural = isinstance(point, NaturalPoint)
     assert natural or (point is None) == (it.problem.sums or dense or method.temperature is not None)
     if point is not None:
         alpha = [a / a.sum() for a in it.alpha_of(point)]
-        value, w = it.problem.certify(point)
+        value, w = point.certify(it.problem)
         assert value == pytest.approx(optimum.dual(it.plain, it.objective, alpha), rel=1e-10)
         assert method.dual_value() == pytest.approx(value, rel=1e-5 if natural else 1e-10)
         np.testing.assert_allclose(it.from_core(w), optimum.weights(it.plain, alpha), rtol=1e-10, atol=1e-12)

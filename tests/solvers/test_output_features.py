@@ -7,6 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
+from cython_ext.duals.natural import NaturalPoint
+from cython_ext.duals.sparse import SparsePoint
 from cython_ext.features.calls import adjoint, gram_of, scores_of
 from cython_ext.features.capabilities import Radius
 from cython_ext.features.tokens.output_features import triangular_root
@@ -44,12 +46,12 @@ class DescribedTwin(Twin):
         return (states @ np.linalg.pinv(self.outputs.T)).ravel()
 
     def alpha_of(self, point):
-        if 'theta' in point:
-            table = np.asarray(point['theta'], float).reshape(self.problem.n, -1)
+        if isinstance(point, NaturalPoint):
+            table = np.asarray(point.theta, float).reshape(self.problem.n, -1)
             return [optimum.softmax(row[: len(self.outputs)]) for row in table]
         alpha = np.zeros((self.problem.n, len(self.outputs)))
-        rows = np.repeat(np.arange(self.problem.n), np.diff(point['indptr']))
-        np.add.at(alpha, (rows, point['codes']), point['weights'])
+        rows = np.repeat(np.arange(self.problem.n), np.diff(point.indptr))
+        np.add.at(alpha, (rows, point.codes), point.weights)
         return list(alpha)
 
 
@@ -119,19 +121,15 @@ def test_sums_over_the_data_do_not_depend_on_threads_or_windows(kind):
     it = twin('multiclass', kind)
     weights = np.random.default_rng(2).dirichlet(np.ones(len(it.outputs)), size=it.problem.n)
     n, labels = weights.shape
-    point = {
-        'indptr': np.arange(0, n * labels + 1, labels),
-        'weights': weights.ravel(),
-        'code_indptr': np.arange(n * labels + 1),
-        'codes': np.tile(np.arange(labels), n),
-    }
-    value, w = it.problem.certify(point)
+    codes = np.tile(np.arange(labels), n)
+    point = SparsePoint(np.arange(0, n * labels + 1, labels), weights.ravel(), np.arange(n * labels + 1), codes)
+    value, w = point.certify(it.problem)
     assert value == pytest.approx(
         optimum.dual(it.plain, 'hinge', list(weights / weights.sum(axis=1)[:, None])), rel=1e-11
     )
-    assert it.problem.dual_value(point) == pytest.approx(value, rel=1e-12)
+    assert point.value(it.problem) == pytest.approx(value, rel=1e-12)
     other = twin('multiclass', kind, threads=3)
-    assert other.problem.certify(point)[1].tobytes() == w.tobytes()
+    assert point.certify(other.problem)[1].tobytes() == w.tobytes()
 
 
 @pytest.mark.parametrize(

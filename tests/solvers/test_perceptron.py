@@ -100,7 +100,7 @@ def test_dual_point_is_its_mistakes_at_their_best_scale(name):
             values.append(optimum.dual(it.plain, 'hinge', alpha))
         assert max(values) <= solver.dual_value() + it.rounding()
         assert solver.dual_value() == pytest.approx(max(values), rel=1e-4, abs=1e-9)
-        assert solver.dual_value() == pytest.approx(it.problem.dual_value(solver.dual_point()), rel=1e-11, abs=1e-15)
+        assert solver.dual_value() == pytest.approx(solver.dual_point().value(it.problem), rel=1e-11, abs=1e-15)
         for a in it.alpha_of(solver.dual_point()):
             assert a.min() >= 0 and a.sum() == pytest.approx(1, abs=1e-14)
 
@@ -183,7 +183,7 @@ def test_kernels(task, kernel):
         ours, theirs = pair
         assert ours.mistakes == theirs.mistakes
         assert ours.dual_value() == pytest.approx(theirs.dual_value(), rel=1e-9)
-        assert ours.dual_value() == pytest.approx(ours.problem.dual_value(ours.dual_point()), rel=1e-9)
+        assert ours.dual_value() == pytest.approx(ours.dual_point().value(ours.problem), rel=1e-9)
         for i in range(ours.problem.n):
             scores = [scores_of(s.problem.features, i, s.iterates()[0][1]) for s in pair]
             np.testing.assert_allclose(*scores, rtol=0, atol=1e-9)

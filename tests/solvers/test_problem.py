@@ -5,6 +5,7 @@ import functools
 import numpy as np
 import pytest
 
+from cython_ext.duals.sparse import SparsePoint
 from cython_ext.losses.loss import DecomposableLoss
 from tests import optimum
 from tests.solvers.problems import twin
@@ -40,13 +41,7 @@ def random_point(twin, seed):
             code_indptr.append(len(codes))
         weights.extend(share)
         indptr.append(len(weights))
-    point = {
-        'indptr': np.array(indptr, np.int64),
-        'weights': np.array(weights),
-        'code_indptr': np.array(code_indptr, np.int64),
-        'codes': np.array(codes, np.int32),
-    }
-    return point, alpha
+    return SparsePoint(indptr, weights, code_indptr, codes), alpha
 
 
 @EVERY_DATA
@@ -107,7 +102,7 @@ def test_certificate_of_a_sparse_dual_point(name, loss, feature_set):
     it = twin(name, 'hinge', loss, 0.7, feature_set)
     for seed in range(5):
         point, alpha = random_point(it, seed)
-        value, w = it.problem.certify(point)
+        value, w = point.certify(it.problem)
         assert value == pytest.approx(optimum.dual(it.plain, 'hinge', alpha), rel=1e-11, abs=1e-12)
         np.testing.assert_allclose(it.from_core(w), optimum.weights(it.plain, alpha), rtol=1e-11, atol=1e-13)
 
@@ -119,9 +114,9 @@ def test_altered_dual_points_are_refused_or_worth_what_they_are():
     point, _ = random_point(it, 0)
 
     def altered(**arrays):
-        return {**{name: array.copy() for name, array in point.items()}, **arrays}
+        return {**{name: array.copy() for name, array in point.arrays().items()}, **arrays}
 
-    first = slice(point['indptr'][0], point['indptr'][1])
+    first = slice(point.indptr[0], point.indptr[1])
     heavy, negative, foreign, short = (altered() for _ in range(4))
     heavy['weights'][first] *= 2
     negative['weights'][first] = -1.0
@@ -129,13 +124,13 @@ def test_altered_dual_points_are_refused_or_worth_what_they_are():
     short['code_indptr'][1] -= 1
     below = altered()
     below['codes'][-1] = -1
-    not_a_number = altered(weights=np.full_like(point['weights'], np.nan))
-    fewer = altered(indptr=point['indptr'][:-1])
-    beyond = altered(weights=point['weights'][:-1])
-    backwards = altered(indptr=point['indptr'][::-1].copy())
+    not_a_number = altered(weights=np.full_like(point.weights, np.nan))
+    fewer = altered(indptr=point.indptr[:-1])
+    beyond = altered(weights=point.weights[:-1])
+    backwards = altered(indptr=point.indptr[::-1].copy())
     for wrong in (heavy, negative, foreign, short, below, not_a_number, fewer, beyond, backwards):
         with pytest.raises(ValueError, match='dual point'):
-            it.problem.certify(wrong)
+            SparsePoint(**wrong).certify(it.problem)
     rng = np.random.default_rng(0)
     for _ in range(50):
         mixed = altered()
@@ -144,7 +139,7 @@ def test_altered_dual_points_are_refused_or_worth_what_they_are():
             part = slice(mixed['indptr'][i], mixed['indptr'][i + 1])
             mixed['weights'][part] /= mixed['weights'][part].sum()
         mixed['codes'] = rng.integers(3, size=len(mixed['codes'])).astype(np.int32)
-        assert it.problem.certify(mixed)[0] <= best * (1 + 1e-10)
+        assert SparsePoint(**mixed).certify(it.problem)[0] <= best * (1 + 1e-10)
 
 
 @EVERY_DATA
@@ -209,7 +204,7 @@ def test_threads_change_no_digit(name, objective, feature_set):
         for found in (it.decoder.predict(vector), it.decoder.marginals(vector), *it.decoder.nbest(vector, 3)):
             answer += [part.tobytes() for part in found]
         if objective == 'hinge':
-            value, w = it.problem.certify(random_point(it, 0)[0])
+            value, w = random_point(it, 0)[0].certify(it.problem)
             answer += [value, w.tobytes()]
         else:
             got = it.problem.evaluate(vector, softmax_dual=True)

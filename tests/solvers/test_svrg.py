@@ -5,7 +5,6 @@ import functools
 import numpy as np
 import pytest
 
-from cython_ext.duals import tempered
 from cython_ext.features.calls import scores_of
 from cython_ext.objectives.smoothed import smoothed_loss
 from cython_ext.solvers.methods import svrg
@@ -232,12 +231,12 @@ def test_the_dual_point_of_a_temperature(mu):
 
 def test_a_temperature_is_refused_where_there_is_none():
     it = twin('chain', 'hinge', 'zero-one')
-    assert not tempered.exists(it.problem)
+    assert not it.problem.has_tempered_duals
     w = it.problem.features.zeros()
     with pytest.raises(ValueError, match='sum over parts'):
         it.problem.evaluate(w, True)
     it = twin('chain', 'hinge', 'hamming')
-    assert tempered.exists(it.problem)
+    assert it.problem.has_tempered_duals
     for temperature in (0.0, -1.0, np.nan):
         with pytest.raises(ValueError, match='temperature'):
             it.problem.evaluate(w, True, temperature=temperature)

@@ -24,7 +24,7 @@ def test_bcfw_begins_at_a_dual_point(name, options):
     it = twin(name, 'hinge', 'matrix', 1.0)
     solver = make('bcfw', it.problem, seed=1, **options)
     solver.set_dual_point(before.dual_point())
-    value, w = it.problem.certify(before.dual_point())
+    value, w = before.dual_point().certify(it.problem)
     assert solver.dual_value() == pytest.approx(value, rel=1e-12, abs=it.rounding())
     np.testing.assert_allclose(dict(solver.iterates())['current'], w, rtol=0, atol=1e-6 * np.abs(w).max())
     for ours, theirs in zip(it.alpha_of(solver.dual_point()), it.alpha_of(before.dual_point()), strict=True):
@@ -56,15 +56,15 @@ def test_bcfw_takes_weights_that_do_not_quite_sum_to_one(options):
     """What certify accepts is normalised, not carried along: the dual point stays one of distributions."""
     it = twin('chain', 'hinge', 'matrix', 1.0)
     point = run(make('bcfw', it.problem), 10).dual_point()
-    point['weights'] *= 1 + 5e-7
-    value, _ = it.problem.certify(point)
+    point.weights *= 1 + 5e-7
+    value, _ = point.certify(it.problem)
     solver = make('bcfw', it.problem, **options)
     solver.set_dual_point(point)
     assert solver.dual_value() == pytest.approx(value, rel=1e-12)
     run(solver, 3)
     for alpha in it.alpha_of(solver.dual_point()):
         assert alpha.sum() == pytest.approx(1, abs=1e-13)
-    assert solver.dual_value() == pytest.approx(it.problem.certify(solver.dual_point())[0], rel=0, abs=it.rounding(3))
+    assert solver.dual_value() == pytest.approx(solver.dual_point().certify(it.problem)[0], rel=0, abs=it.rounding(3))
 
 
 @BCFW

@@ -62,7 +62,7 @@ class TreeTwin(Twin):
         return np.array([((d - 1) * (length + 1) + h) * stride + r for _, d, h, r in keys], dtype=np.intp)
 
     def _softmax(self, i, point):
-        theta = point['theta'][point['theta_indptr'][i] : point['theta_indptr'][i + 1]].astype(float)
+        theta = point.theta[point.theta_indptr[i] : point.theta_indptr[i + 1]].astype(float)
         return optimum.softmax(self.truth.examples[i].parts @ theta[self.columns(i)])
 
 

@@ -13,11 +13,11 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport free, qsort, realloc
 
-from cython_ext.duals.sparse import checked
 from cython_ext.features.capabilities cimport Tables
 from cython_ext.common.arrays import aligned_zeros
 from cython_ext.common.prefixes import prefixed, stripped
 from cython_ext.core.problem cimport Problem
+from cython_ext.duals.sparse import listed
 from cython_ext.solvers.blocks.working_sets cimport WorkingSet, WorkingSets, cell
 from cython_ext.structures.workspace cimport Workspace
 
@@ -331,9 +331,9 @@ cdef class BlockDual:
         cdef Py_ssize_t i, o, place, c
         cdef WorkingSet *s
         cdef double mass, bias, scale
-        dual, w = self.problem.certify(point)
-        point = checked(point, self.problem.n)
-        indptr, code_indptr, codes, weights = point['indptr'], point['code_indptr'], point['codes'], point['weights']
+        dual, w = point.certify(self.problem)
+        point = listed(point)
+        indptr, code_indptr, codes, weights = point.indptr, point.code_indptr, point.codes, point.weights
         for i in range(self.problem.n):
             s = self.sets.sets + i
             for place in range(s.count):

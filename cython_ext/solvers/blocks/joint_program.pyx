@@ -40,12 +40,12 @@ def maximise(BlockDual block not None, const int32_t[::1] stop):
     weights = active_set.solve(outputs[3], hessian, before, groups, stop)
     if weights is None:
         return False
-    value, _ = problem.certify(block.sets.dual_point())
+    value, _ = block.sets.dual_point().certify(problem)
     _give(block, outputs, weights)
-    better, w = problem.certify(block.sets.dual_point())
+    better, w = block.sets.dual_point().certify(problem)
     if not better > value:
         _give(block, outputs, before)
-        better, w = problem.certify(block.sets.dual_point())
+        better, w = block.sets.dual_point().certify(problem)
     block.w[:] = w
     return True
 

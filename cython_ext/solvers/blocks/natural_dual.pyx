@@ -18,6 +18,7 @@ from libc.math cimport fabs
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
 
+from cython_ext.duals.natural import NaturalPoint
 from cython_ext.features.capabilities cimport Step, Tables
 from cython_ext.kernels.vectors cimport vector
 from cython_ext.losses.loss cimport DecomposableLoss
@@ -159,15 +160,14 @@ cdef class NaturalDual:
         return float((self.expected.sum() + self.entropy.sum()) / self.problem.n)
 
     def dual_point(self):
-        """{'theta_indptr', 'theta'}: softmax in single precision is as feasible as in double."""
-        return {'theta_indptr': self.indptr.copy(), 'theta': self.theta[:self.indptr[self.problem.n]].astype(np.float32)}
+        """The softmax in single precision is as feasible as in double."""
+        return NaturalPoint(self.indptr.copy(), self.theta[:self.indptr[self.problem.n]].astype(np.float32))
 
     def start_from(self, point):
         """Begin at the dual point of another run on the same examples. ValueError when it is of another kind."""
-        theta, indptr = point.get('theta'), point.get('theta_indptr')
-        if theta is None or not np.array_equal(indptr, self.indptr):
+        if not isinstance(point, NaturalPoint) or not np.array_equal(point.theta_indptr, self.indptr):
             raise ValueError('no dual point in natural parameters of these examples')
-        self.theta[:len(theta)] = theta
+        self.theta[:len(point.theta)] = point.theta
         self.recompute()
 
     def start_from_weights(self, const double[::1] w):

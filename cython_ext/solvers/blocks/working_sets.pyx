@@ -9,6 +9,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcmp, memcpy
 
+from cython_ext.duals.sparse import SparsePoint
 from cython_ext.kernels.vectors.prefetch cimport prefetch_line
 from cython_ext.common.arrays import aligned_zeros
 from cython_ext.structures.structure cimport Structure
@@ -183,12 +184,11 @@ cdef class WorkingSets:
         return [self.sets[i].count for i in range(self.n)]
 
     def dual_point(self):
-        """The outputs with positive weight: dict of indptr int64[n + 1] (outputs of each example), weights float64,
-        code_indptr int64 (codes of each output) and codes int32."""
-        return self._pack(positive=True)
+        """The SparsePoint of the outputs with positive weight."""
+        return SparsePoint(**self._pack(positive=True))
 
     def state(self):
-        """Everything, for a checkpoint: dual_point's arrays of all outputs, with used, delta and gram."""
+        """Everything, for a checkpoint: a SparsePoint's arrays of all outputs, with used, delta and gram."""
         return self._pack(positive=False)
 
     def _pack(self, bint positive):

@@ -33,8 +33,7 @@ cdef class Counts(Solver):
     def run_pass(self, stop):
         cdef Accumulator total = self.problem.accumulator()
         problem = self.problem
-        chunks = enumerate(problem.chunks(total.chunks))
-        problem.pool.map(self._count, [(stop, total, c, *chunk) for c, chunk in chunks])
+        problem.sweep(self._count, stop, total=total)
         if stop[0]:
             return False
         total.total(self.w, problem.pool)

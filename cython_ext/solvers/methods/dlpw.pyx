@@ -23,17 +23,18 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from cython_ext.core.local_marginals cimport agree
-from cython_ext.losses.loss cimport DecomposableLoss
-from cython_ext.core.problem import RANGES, Evaluation
+from cython_ext.core.problem import Evaluation
 from cython_ext.core.problem cimport Problem
-from cython_ext.solvers.parts.averaged_weights cimport AveragedWeights
-from cython_ext.solvers.parts.radius import largest_gold_norm2
-from cython_ext.solvers.parts.first_step import best_first_step
+from cython_ext.duals.sparse import SparsePoint
+from cython_ext.losses.loss cimport DecomposableLoss
+from cython_ext.relaxations.messages cimport Messages
 from cython_ext.solvers.options import Option, SolverInfo
+from cython_ext.solvers.parts.averaged_weights cimport AveragedWeights
+from cython_ext.solvers.parts.first_step import best_first_step
+from cython_ext.solvers.parts.radius import largest_gold_norm2
 from cython_ext.solvers.solver cimport DONE, Solver, Visit
 from cython_ext.solvers.visiting cimport VisitingSolver
 from cython_ext.structures.graph.factor_graphs cimport FactorGraphs
-from cython_ext.relaxations.messages cimport Messages
 from cython_ext.structures.workspace cimport Workspace
 
 cdef enum:
@@ -150,7 +151,7 @@ cdef class Dlpw(VisitingSolver):
         """g at the iterate: an upper bound of P."""
         (_, w), = self.iterates()
         problem, losses = self.problem, np.empty(self.problem.n)
-        problem.pool.map(self._bound, [(w, losses, *chunk) for chunk in problem.chunks(RANGES)])
+        problem.sweep(self._bound, w, losses)
         return Evaluation(problem.lam / 2 * problem.features.inner(w, w) + losses.sum() / problem.n, losses)
 
     def _bound(self, const double[::1] w, double[::1] losses, Py_ssize_t begin, Py_ssize_t end):
@@ -180,15 +181,15 @@ cdef class Dlpw(VisitingSolver):
 
     def dual_point(self):
         points, _, share = self._agreeing()
-        self.problem.pool.map(self._mix, [(points, share, *chunk) for chunk in self.problem.chunks(RANGES)])
+        self.problem.sweep(self._mix, points, share)
         return self._as_point(points)
 
     def _agreeing(self):
         """(agreeing beliefs of all examples, D of the best point on the way to them from the right outputs, the share of the
         way): D is a parabola there, since E[Delta] is linear and w(alpha) is 0 at the right outputs."""
         points = self.beliefs[:len(self.beliefs) - 1].copy()
-        self.problem.pool.map(self._agree, [(points, *chunk) for chunk in self.problem.chunks(RANGES)])
-        value, w = self.problem.certify(self._as_point(points))
+        self.problem.sweep(self._agree, points)
+        value, w = self._as_point(points).certify(self.problem)
         curve = self.problem.lam * self.problem.features.inner(w, w)
         loss = value + curve / 2
         share = min(1.0, max(0.0, loss / curve)) if curve > 0 else 1.0
@@ -197,10 +198,7 @@ cdef class Dlpw(VisitingSolver):
     def _as_point(self, points):
         """A dual point with one output of each example, a point of its polytope."""
         n, words = self.problem.n, sizeof(double) // sizeof(int32_t)
-        return {
-            'indptr': np.arange(n + 1, dtype=np.int64), 'weights': np.ones(n),
-            'code_indptr': words * self.part_indptr, 'codes': points.view(np.int32),
-        }
+        return SparsePoint(np.arange(n + 1), np.ones(n), words * self.part_indptr, points.view(np.int32))
 
     def _mix(self, double[::1] points, double share, Py_ssize_t begin, Py_ssize_t end):
         """Moves the points of a range of examples towards the right outputs."""

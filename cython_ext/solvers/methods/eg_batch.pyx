@@ -53,8 +53,7 @@ cdef class EgBatch(Solver):
         problem, w = self.problem, self.problem.features.zeros()
         for _ in range(MOST_HALVINGS):
             self.total.clear(problem.pool)
-            parts = enumerate(problem.chunks(self.total.chunks))
-            problem.pool.map(self._examples, [(stop, c, *part) for c, part in parts])
+            problem.sweep(self._examples, stop, total=self.total)
             if stop[0]:
                 return False
             self.oracle_calls += problem.n
@@ -73,12 +72,11 @@ cdef class EgBatch(Solver):
         self.passes += 1
         return True
 
-    def _examples(self, const int32_t[::1] stop, Py_ssize_t chunk, Py_ssize_t begin, Py_ssize_t end):
+    def _examples(self, const int32_t[::1] stop, Accumulator total, Py_ssize_t chunk, Py_ssize_t begin, Py_ssize_t end):
         """The step of a range of examples."""
         cdef Problem problem = self.problem
         cdef SummedStructure structure = problem.structure
         cdef NaturalDual dual = self.dual
-        cdef Accumulator total = self.total
         cdef Workspace work = Workspace(structure)
         cdef const double[::1] w = dual.w
         cdef const int64_t[::1] indptr = dual.indptr
@@ -86,7 +84,7 @@ cdef class EgBatch(Solver):
         cdef const double *theta
         cdef double *to
         cdef double z, keep = 1.0 - self.step if dual.entropic else 1.0, step = self.step
-        cdef Py_ssize_t i, c, count, size
+        cdef Py_ssize_t i, c, size
         with nogil:
             for i in range(begin, end):
                 if stop[0]:
@@ -103,12 +101,7 @@ cdef class EgBatch(Solver):
                 gains[i] = z - vector.dot(size, to, work.mean) if dual.entropic else 0.0
                 if dual.loss is not None:
                     gains[i] += dual.loss.expected(i, work.mean)
-                for c in range(size):
-                    work.mean[c] = -work.mean[c]
-                count = structure.parts(i, structure.gold(i), work.ids, work.counts)
-                for c in range(count):
-                    work.mean[work.ids[c]] += work.counts[c]
-                total.put(chunk, i, work.mean)
+                problem.put_expected(total, chunk, i, work)
 
     # --------------------------------------------------------------------------------------- what others ask for
 

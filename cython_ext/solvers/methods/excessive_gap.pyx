@@ -32,6 +32,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
+from cython_ext.duals.natural import NaturalPoint
 from cython_ext.features.accumulators cimport Accumulator
 from cython_ext.losses.loss cimport DecomposableLoss
 from cython_ext.common.parallel import even_ranges
@@ -194,22 +195,21 @@ cdef class ExcessiveGap(Solver):
         E[Delta]); writes w(beta) to out, which may be w."""
         sums = self.sums
         sums.clear(self.problem.pool)
-        chunks = enumerate(self.problem.chunks(sums.chunks))
-        self.problem.pool.map(self._soften, [(w, inverse, stop, c, *chunk) for c, chunk in chunks])
+        self.problem.sweep(self._soften, w, inverse, stop, total=sums)
         if stop[0]:
             raise Interrupted
         sums.total(out, self.problem.pool)
         self._mix([1.0 / (self.problem.lam * self.problem.n)], [out], out)
         return self.log_sums.sum() / self.problem.n, self.loss_values.sum() / self.problem.n
 
-    def _soften(self, const double[::1] w, double inverse, const int32_t[::1] stop, Py_ssize_t chunk, Py_ssize_t begin,
-                Py_ssize_t end):
+    def _soften(self, const double[::1] w, double inverse, const int32_t[::1] stop, Accumulator total, Py_ssize_t chunk,
+                Py_ssize_t begin, Py_ssize_t end):
         """_expectations of a range of examples."""
         cdef Problem problem = self.problem
         cdef SummedStructure structure = problem.structure
         cdef Workspace work = Workspace(structure)
         cdef double[::1] losses = self.loss_values, log_sums = self.log_sums
-        cdef Py_ssize_t i, c, count
+        cdef Py_ssize_t i
         cdef double right
         with nogil:
             for i in range(begin, end):
@@ -223,11 +223,7 @@ cdef class ExcessiveGap(Solver):
                 losses[i] = self.loss.expected(i, work.mean)
                 if self.next_share != NULL:
                     memcpy(self.next_share + self.start[i], work.mean, structure.size_of(i) * sizeof(double))
-                count = structure.parts(i, structure.gold(i), work.ids, work.counts)
-                vector.scale(structure.size_of(i), -1.0, work.mean)
-                for c in range(count):
-                    work.mean[work.ids[c]] += work.counts[c]
-                self.sums.put(chunk, i, work.mean)
+                problem.put_expected(total, chunk, i, work)
 
     def _mix(self, shares, vectors, out):
         """out = sum of shares * vectors, at most three."""
@@ -271,7 +267,7 @@ cdef class ExcessiveGap(Solver):
         with np.errstate(divide='ignore'):
             theta = np.log(self.shares[:int(self.indptr[self.problem.n])])
             theta = np.maximum(theta, LEAST_PARAMETER).astype(np.float32)
-        return {'theta_indptr': self.indptr.copy(), 'theta': theta}
+        return NaturalPoint(self.indptr.copy(), theta)
 
     def state(self):
         return {

@@ -15,15 +15,15 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t
 
-from cython_ext.duals.sparse import checked
-from cython_ext.features.accumulators cimport Accumulator
-from cython_ext.objectives.objective cimport MaxObjective
 from cython_ext.common.prefixes import prefixed, stripped
 from cython_ext.core.problem cimport Problem
 from cython_ext.core.problem import Evaluation
+from cython_ext.duals.sparse import listed
+from cython_ext.features.accumulators cimport Accumulator
+from cython_ext.objectives.objective cimport MaxObjective
+from cython_ext.solvers.blocks.working_sets cimport WorkingSet, WorkingSets
 from cython_ext.solvers.options import SolverInfo
 from cython_ext.solvers.solver cimport Solver
-from cython_ext.solvers.blocks.working_sets cimport WorkingSet, WorkingSets
 from cython_ext.structures.workspace cimport Workspace
 
 
@@ -77,9 +77,8 @@ cdef class FrankWolfe(Solver):
         if self.total is None:
             self.total = problem.accumulator()
         self.total.clear(problem.pool)
-        chunks = enumerate(problem.chunks(self.total.chunks))
         shared = self.w, self.losses, self.biases, self.code_indptr, self.codes, stop
-        problem.pool.map(self._ask_chunk, [(*shared, c, *chunk) for c, chunk in chunks])
+        problem.sweep(self._ask_chunk, *shared, total=self.total)
         if stop[0]:
             return False
         self.total.total(self.direction, problem.pool)
@@ -92,7 +91,8 @@ cdef class FrankWolfe(Solver):
         return True
 
     def _ask_chunk(self, const double[::1] w, double[::1] losses, double[::1] biases, const int64_t[::1] code_indptr,
-                   int32_t[::1] codes, const int32_t[::1] stop, Py_ssize_t chunk, Py_ssize_t begin, Py_ssize_t end):
+                   int32_t[::1] codes, const int32_t[::1] stop, Accumulator total, Py_ssize_t chunk, Py_ssize_t begin,
+                   Py_ssize_t end):
         """The most violating outputs of a range of examples, and c psi of them put into the total."""
         cdef Workspace work = Workspace(self.problem.structure)
         cdef Py_ssize_t i, count
@@ -106,9 +106,9 @@ cdef class FrankWolfe(Solver):
                 self.problem.features.scores(i, &w[0], work.theta)
                 losses[i] = self.objective.best(i, work.theta, work, code, &biases[i], &scale)
                 count = self.problem.structure.parts(i, self.problem.structure.gold(i), work.ids, work.counts)
-                self.total.put_parts(chunk, i, count, work.ids, work.counts, scale)
+                total.put_parts(chunk, i, count, work.ids, work.counts, scale)
                 count = self.problem.structure.parts(i, code, work.ids, work.counts)
-                self.total.put_parts(chunk, i, count, work.ids, work.counts, -scale)
+                total.put_parts(chunk, i, count, work.ids, work.counts, -scale)
 
     # --------------------------------------------------------------------------------------------------- the step
 
@@ -164,12 +164,12 @@ cdef class FrankWolfe(Solver):
 
     def set_dual_point(self, point):
         """Begin at a sparse dual point (of the same examples, for any lambda) instead of the right outputs."""
-        _, w = self.problem.certify(point)
-        point = checked(point, self.problem.n)
-        sizes = np.diff(point['indptr'])
-        masses = np.add.reduceat(point['weights'], point['indptr'][:self.problem.n])
-        delta = self._biases(point['indptr'], point['code_indptr'], np.append(point['codes'], np.int32(0)))
-        self.sets.restore({**point, 'weights': point['weights'] / np.repeat(masses, sizes), 'delta': delta,
+        _, w = point.certify(self.problem)
+        point = listed(point)
+        sizes = np.diff(point.indptr)
+        masses = np.add.reduceat(point.weights, point.indptr[:self.problem.n])
+        delta = self._biases(point.indptr, point.code_indptr, np.append(point.codes, np.int32(0)))
+        self.sets.restore({**point.arrays(), 'weights': point.weights / np.repeat(masses, sizes), 'delta': delta,
                            'used': np.zeros(len(delta), np.int64), 'gram': np.zeros(0)})
         self.w[:] = w
         self._arrive()

@@ -107,7 +107,7 @@ cdef class NSlack(Solver):
     def _end_pass(self):
         problem = self.problem
         # from the weights alone: the many steps of re-optimisations leave their rounding in w
-        dual, w = problem.certify(self.block.sets.dual_point(), self.following)
+        dual, w = self.block.sets.dual_point().certify(problem, self.following)
         self.block.w[:] = w
         self.following.follow(self.block.w, self.following.scores(w))
         norm2 = problem.features.inner(self.block.w, self.block.w)

@@ -16,6 +16,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcmp, memcpy
 
+from cython_ext.duals.sparse import SparsePoint
 from cython_ext.objectives.objective cimport MaxObjective
 from cython_ext.common.prefixes import prefixed, stripped
 from cython_ext.core.problem import Interrupted
@@ -183,7 +184,7 @@ cdef class OneSlack(Solver):
     def _add(self, codes):
         """Adds a cut, optimises beta, and brings w up to date."""
         problem = self.problem
-        value, g = problem.certify(self._point([codes], [1.0]))
+        value, g = self._point([codes], [1.0]).certify(problem)
         g *= problem.lam
         count = len(self.cuts) + 1
         self.cuts.append(codes)
@@ -196,7 +197,7 @@ cdef class OneSlack(Solver):
         self.beta, self.used = np.append(self.beta, 0.0), np.append(self.used, self.passes)
         self._optimise()
         self.used[self.beta > 0] = self.passes
-        self.dual_now, self.w = problem.certify(self._point(self.cuts, self.beta))
+        self.dual_now, self.w = self._point(self.cuts, self.beta).certify(problem)
 
     def _optimise(self):
         """The best beta, by pairwise steps, or where these come to nothing by an active-set method."""
@@ -278,8 +279,7 @@ cdef class OneSlack(Solver):
         code_indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         places = np.repeat(self.code_indptr[owner] - code_indptr[:len(owner)], lengths) + np.arange(lengths.sum())
         codes = np.asarray(table)[np.repeat(chosen[:o], lengths), places]
-        return {'indptr': starts, 'weights': weight[:o].copy(), 'code_indptr': code_indptr,
-                'codes': np.ascontiguousarray(codes, np.int32)}
+        return SparsePoint(starts, weight[:o].copy(), code_indptr, codes)
 
     # --------------------------------------------------------------------------------------- what others ask for
 

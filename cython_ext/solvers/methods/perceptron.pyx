@@ -110,7 +110,7 @@ cdef class Perceptron(VisitingSolver):
     def dual_point(self):
         count, share, _, _ = self._mistakes()
         point = self.sets.dual_point()
-        weights, right = point['weights'], point['indptr'][:self.problem.n]
+        weights, right = point.weights, point.indptr[:self.problem.n]
         weights[right] = 0
         weights *= share / count
         weights[right] = np.maximum(1.0 - np.add.reduceat(weights, right), 0.0)

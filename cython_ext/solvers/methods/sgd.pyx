@@ -148,7 +148,7 @@ cdef class Sgd(VisitingSolver):
     def dual_value(self):
         if self.sets is None:
             return None
-        return self.problem.dual_value(self.dual_point())
+        return self.dual_point().value(self.problem)
 
     def dual_point(self):
         return None if self.sets is None else self.sets.dual_point()

@@ -229,8 +229,7 @@ cdef class Svrg(VisitingSolver):
         cdef Accumulator total = self.total
         total.clear(problem.pool)
         losses, biases = np.empty(problem.n), np.empty(problem.n)
-        chunks = enumerate(problem.chunks(total.chunks))
-        problem.pool.map(self._means, [(self.anchor, losses, biases, stop, total, c, *chunk) for c, chunk in chunks])
+        problem.sweep(self._means, self.anchor, losses, biases, stop, total=total)
         if stop[0]:
             return False
         total.total(self.fixed, problem.pool)
@@ -329,7 +328,7 @@ cdef class Svrg(VisitingSolver):
         """Smoothed losses of a range of examples and E_u[Delta]; what is needed of the anchor, and E_u[s] - s(y_i) put
         into total."""
         cdef SmoothedWorkspace work = self.loss.workspace()
-        cdef Py_ssize_t i, c, count, size
+        cdef Py_ssize_t i, c, size
         cdef double value, right
         cdef float mean
         with nogil:
@@ -352,10 +351,7 @@ cdef class Svrg(VisitingSolver):
                 self.linear[i] = value
                 if self.average is not None:
                     self.average.note(i, work)
-                count = self.problem.structure.parts(i, self.problem.structure.gold(i), work.ids, work.counts)
-                for c in range(count):
-                    work.mean[work.ids[c]] -= work.counts[c]
-                total.put(chunk, i, work.mean)
+                self.problem.put_gradient(total, chunk, i, work)
 
     cdef Visit visit(self, Py_ssize_t i) noexcept nogil:
         """One step on example i; adds the Bregman divergence of its loss from the anchor."""
@@ -416,7 +412,7 @@ cdef class Svrg(VisitingSolver):
         return {'mu': self.mu if self.smooths else None, 'kappa': self.kappa, 'step': self.step}
 
     def dual_value(self):
-        return None if self.average is None else self.problem.dual_value(self.dual_point())
+        return None if self.average is None else self.dual_point().value(self.problem)
 
     def dual_point(self):
         return None if self.average is None else self.average.sets.dual_point()
