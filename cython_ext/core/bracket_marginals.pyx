@@ -35,7 +35,7 @@ cdef class Brackets:
 
     def probabilities(self, const double[::1] w):
         """For each sentence a list of (begin, end, label, probability); empty where it has no tree."""
-        cdef Workspace work = Workspace(self.tree)
+        cdef Workspace work = Workspace(self.tree, None)
         cdef Py_ssize_t i
         out = []
         for i in range(self.tree.n):

@@ -38,7 +38,7 @@ cdef class Decoder:
         return codes, scores
 
     def _predict(self, const double[::1] w, int32_t[::1] codes, double[::1] scores, Py_ssize_t begin, Py_ssize_t end):
-        cdef Workspace work = Workspace(self.structure)
+        cdef Workspace work = Workspace(self.structure, None)
         cdef const int64_t[::1] indptr = self.code_indptr
         cdef const int32_t[::1] stop = self.pool.stop
         cdef Py_ssize_t i, length
@@ -56,7 +56,7 @@ cdef class Decoder:
         """Per example (codes int32[r, length], scores float64[r]) of the r <= k best outputs."""
         if not isinstance(self.structure, RankedStructure):
             raise TypeError('this structure has no topk oracle')
-        cdef Workspace work = Workspace(self.structure, k)
+        cdef Workspace work = Workspace(self.structure, None, k)
         cdef RankedStructure structure = self.structure
         cdef Py_ssize_t i, length, count
         cdef double[::1] values = np.empty(k)
@@ -81,7 +81,7 @@ cdef class Decoder:
         """For each example its mean statistics, float64[m_i]."""
         if 'exp' not in self.structure.oracles:
             raise TypeError('this structure has no exp oracle')
-        cdef Workspace work = Workspace(self.structure)
+        cdef Workspace work = Workspace(self.structure, None)
         cdef SummedStructure structure = self.structure
         cdef const double[::1] weights = np.ascontiguousarray(w, np.float64)
         cdef Py_ssize_t i, size
@@ -108,7 +108,7 @@ cdef class Decoder:
         return out
 
     def _exp(self, const double[::1] w, double[::1] out, double[:, ::1] means, Py_ssize_t begin, Py_ssize_t end):
-        cdef Workspace work = Workspace(self.structure)
+        cdef Workspace work = Workspace(self.structure, None)
         cdef SummedStructure structure = self.structure
         cdef const int64_t[::1] indptr = self.code_indptr
         cdef Py_ssize_t i, length, width = 0

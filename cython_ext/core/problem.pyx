@@ -215,7 +215,7 @@ cdef class Problem:
 
     def _losses(self, const double[::1] w, double[::1] losses, const int32_t[::1] stop, Py_ssize_t begin, Py_ssize_t end):
         """l_i(w) of a range of examples."""
-        cdef Workspace work = Workspace(self.structure)
+        cdef Workspace work = Workspace(self.structure, self.objective)
         cdef Py_ssize_t i
         with nogil:
             for i in range(begin, end):
@@ -226,7 +226,7 @@ cdef class Problem:
 
     def _maxima(self, const double[::1] w, double[::1] tops, Py_ssize_t begin, Py_ssize_t end):
         """The maximum of the objective of a range of examples."""
-        cdef Workspace work = Workspace(self.structure)
+        cdef Workspace work = Workspace(self.structure, self.objective)
         cdef MaxObjective objective = self.objective
         cdef const int32_t[::1] stop = self.pool.stop
         cdef Py_ssize_t i
@@ -241,7 +241,7 @@ cdef class Problem:
     def _means(self, const double[::1] w, double[::1] losses, const int32_t[::1] stop, Accumulator total,
                Py_ssize_t chunk, Py_ssize_t begin, Py_ssize_t end):
         """l_i(w) of a range of examples, and their gradients E[s] - s(y_i) put into total."""
-        cdef Workspace work = Workspace(self.structure)
+        cdef Workspace work = Workspace(self.structure, self.objective)
         cdef SumObjective objective = self.objective
         cdef Py_ssize_t i
         with nogil:

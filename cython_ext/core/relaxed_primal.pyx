@@ -47,7 +47,7 @@ def bound(Problem problem, Messages messages, const double[::1] w, double[::1] l
     cdef SoftFeatures features = problem.features
     cdef FactorBlocks blocks = features.outputs
     cdef DecomposableLoss loss = problem.objective.loss
-    cdef Workspace work = Workspace(problem.structure)
+    cdef Workspace work = Workspace(problem.structure, None)
     cdef const int64_t *of_example = messages.agreements.begin
     cdef const int32_t[::1] stop = problem.pool.stop
     cdef Py_ssize_t i, b, r, size = 0, most = 0, sweeps = MOST_SWEEPS

@@ -27,7 +27,7 @@ def _outputs(Problem problem, const int64_t[::1] indptr, const double[::1] weigh
              const int32_t[::1] codes, double[::1] gains, Accumulator total, Py_ssize_t chunk, Py_ssize_t begin,
              Py_ssize_t end):
     """The examples begin..end-1."""
-    cdef Workspace work = Workspace(problem.structure)
+    cdef Workspace work = Workspace(problem.structure, None)
     cdef const int32_t[::1] stop = problem.pool.stop
     cdef Py_ssize_t i, count, length, bad = -1
     cdef int64_t o
@@ -82,7 +82,7 @@ def of_parameters(Problem problem not None, const int64_t[::1] indptr, theta, Ac
 def _parameters(Problem problem, theta, const int64_t[::1] indptr, double[::1] gains, Accumulator total, Py_ssize_t chunk,
                 Py_ssize_t begin, Py_ssize_t end):
     """The examples begin..end-1."""
-    cdef Workspace work = Workspace(problem.structure)
+    cdef Workspace work = Workspace(problem.structure, None)
     cdef DecomposableLoss loss = problem.objective.loss if problem.loss_name is not None else None
     cdef SummedStructure structure = problem.structure
     cdef double[::1] part = np.ascontiguousarray(theta[indptr[begin]:indptr[end]], np.float64)

@@ -42,7 +42,7 @@ cdef class CandidateStrata(Strata):
 
     def __init__(self, Alignment structure not None):
         self.structure = self.outputs = structure
-        structure.reserve(2, 0)
+        self.most = 2
 
     cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
         work.deltas[0], work.values[0] = 0.0, self.outputs.right_score(i, theta)

@@ -36,6 +36,9 @@ cdef class BracketF1(TaskLoss):
         self._set_right()
         self.strata = BracketStrata(structure, self)
 
+    def room(self):
+        return self.strata.room()
+
     def _set_right(self):
         """Lists the brackets of the right trees."""
         cdef Py_ssize_t i
@@ -293,7 +296,7 @@ cdef class BracketStrata(Strata):
                                          f'--max-length)')
                 size = max(size, 3 * f.items + f.edges + 2 * cells)
                 strata = max(strata, (grid.hits[f.items - 1] + 1) * grid.width[f.items - 1])
-        structure.reserve(strata, size)
+        self.most, self.table_size = strata, size
 
     cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
         cdef Forest f

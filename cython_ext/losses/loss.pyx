@@ -16,6 +16,10 @@ from cython_ext.structures.structure import padded
 cdef class TaskLoss:
     needs = {'max': 'max', 'exp': 'exp'}
 
+    def room(self):
+        """(strata, doubles of a table): what a Workspace has to have for its oracles."""
+        return 0, 0
+
     cdef double value(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
         """Delta(y_i, y) of an output's code."""
         return 0.0
@@ -34,7 +38,7 @@ cdef class TaskLoss:
 
     def max_of(self, Py_ssize_t i, theta):
         """(value, code, Delta) of the loss-augmented best output."""
-        work = Workspace(self.structure)
+        work = Workspace(self.structure, self)
         cdef double[::1] copy = padded(theta)
         cdef int32_t[::1] code = np.empty(self.structure.code_of(i) + 1, np.int32)
         cdef double delta = 0.0
@@ -43,7 +47,7 @@ cdef class TaskLoss:
 
     def exp_of(self, Py_ssize_t i, theta):
         """(log-partition, mean statistics) of the loss-augmented distribution."""
-        work = Workspace(self.structure)
+        work = Workspace(self.structure, self)
         cdef double[::1] copy = padded(theta)
         cdef double[::1] mean = np.empty(self.structure.size_of(i) + 1)
         value = self.exp(i, &copy[0], work, &mean[0])

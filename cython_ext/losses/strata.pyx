@@ -1,8 +1,8 @@
 """Strata: the best output for each value of the task loss, where there are few (Tsochantaridis et al. 2005, section
 4.5.2 and appendix; the right output is a stratum of its own).
 
-Needed by losses in which Delta multiplies the score. Memory for the values and for a dynamic program's table is taken
-from the structure's workspaces (Structure.reserve).
+Needed by losses in which Delta multiplies the score. Memory for the values and for a dynamic program's table is
+taken from the workspace, which asks for their number (room()).
 """
 
 import numpy as np
@@ -19,6 +19,10 @@ from cython_ext.structures.workspace cimport Workspace
 
 
 cdef class Strata:
+    def room(self):
+        """(strata, doubles of a table): what a Workspace has to have for find() and decode()."""
+        return self.most, self.table_size
+
     cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
         """Writes the losses to work.deltas and the highest score of an output of each to work.values, -inf for one that
         no output has; how many."""
@@ -38,7 +42,7 @@ cdef class ChoiceStrata(Strata):
     def __init__(self, Choice structure not None, TaskLoss loss not None):
         self.structure = self.choices = structure
         self.loss = loss
-        structure.reserve(structure.most, 0)
+        self.most = structure.most
 
     cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
         cdef int32_t k, count = <int32_t> self.choices.count(i)
@@ -56,7 +60,7 @@ cdef class ZeroOneStrata(Strata):
 
     def __init__(self, Structure structure not None, TaskLoss loss):
         self.structure = structure
-        structure.reserve(2, 0)
+        self.most = 2
 
     cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
         cdef double[2] values
@@ -92,7 +96,7 @@ cdef class HammingStrata(Strata):
         if size * 8 > TABLE_LIMIT:
             raise ValueError(f'a sequence of {longest} tokens is too long for this loss (its table would take '
                              f'{size * 8 / 2**30:.1f} GB): use margin rescaling with slack norm 1')
-        structure.reserve(longest + 1, size)
+        self.most, self.table_size = longest + 1, size
 
     cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
         cdef Py_ssize_t T = <Py_ssize_t> (self.offsets[i + 1] - self.offsets[i]), S = self.stride, K = self.n_labels

@@ -25,6 +25,9 @@ cdef class HardMargin(MaxObjective):
         MaxObjective.__init__(self, structure, loss)
         self.strata, self.cone, self.hard = strata, True, True
 
+    def room(self):
+        return self.strata.room()
+
     cdef double best(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *bias,
                      double *scale) noexcept nogil:
         """1 - the smallest margin, negative where all constraints are slack; -inf where there is no wrong output."""

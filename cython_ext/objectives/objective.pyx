@@ -14,6 +14,10 @@ cdef class Objective:
     def __init__(self, Structure structure not None, TaskLoss loss):
         self.structure, self.loss = structure, loss
 
+    def room(self):
+        """(strata, doubles of a table): what a Workspace has to have for its methods."""
+        return (0, 0) if self.loss is None else self.loss.room()
+
     cdef double right_score(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
         """<theta, s(y_i)>."""
         cdef Py_ssize_t c, count = self.structure.list_parts(i, self.structure.gold(i), work.gold_ids, work.gold_counts)

@@ -28,8 +28,8 @@ from cython_ext.structures.workspace cimport Workspace
 cdef class SmoothedWorkspace(Workspace):
     """k: outputs of a top-K call."""
 
-    def __init__(self, Structure structure, Py_ssize_t k=2):
-        Workspace.__init__(self, structure, k)
+    def __init__(self, Structure structure, Objective objective, Py_ssize_t k=2):
+        Workspace.__init__(self, structure, objective, k)
         self.values, self.weights, self.biases = self._doubles(k), self._doubles(k), self._doubles(k)
         self.spare = self._doubles(structure.max_size)
         self.order = self._integers(k)
@@ -43,7 +43,7 @@ cdef class SmoothedLoss:
         self.smooths, self.mu = True, 1.0
 
     def workspace(self):
-        return SmoothedWorkspace(self.structure, self.k)
+        return SmoothedWorkspace(self.structure, self.objective, self.k)
 
     cdef double value(self, Py_ssize_t i, double *theta, SmoothedWorkspace work, double *mean,
                       double *bias) noexcept nogil:

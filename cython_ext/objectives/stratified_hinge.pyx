@@ -31,6 +31,9 @@ cdef class StratifiedHinge(MaxObjective):
         self.plain = not slack
         self.cone, self.ridge = squared, 1.0 if squared else 0.0
 
+    def room(self):
+        return self.strata.room()
+
     cdef double best(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *bias,
                      double *scale) noexcept nogil:
         cdef double right = self.right_score(i, theta, work), top = 0.0, value, b, c

@@ -11,7 +11,6 @@ cdef class Structure:
     cdef readonly Py_ssize_t max_size       # largest m_i
     cdef readonly Py_ssize_t max_code       # largest code length
     cdef readonly Py_ssize_t max_parts      # most parts that one output has
-    cdef readonly Py_ssize_t strata, table_size     # what losses have reserved in every workspace
     cdef bint one_part                      # every output is one part, and its code the number of it
     cdef const int32_t *stop                # the flag that heed() was given
     cdef object stop_flag

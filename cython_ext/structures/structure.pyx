@@ -89,10 +89,6 @@ cdef class Structure:
         """float64: sums of numbers of the n examples over those that make one of the file, where it is parted."""
         return values
 
-    def reserve(self, Py_ssize_t strata, Py_ssize_t table_size):
-        """Room for a loss's own oracle in all workspaces made from now on: values of so many strata, and doubles."""
-        self.strata, self.table_size = max(self.strata, strata), max(self.table_size, table_size)
-
     def heed(self, stop):
         """From here on oracles give up when stop[0], int32[1], is set. None: whatever happens they go on to the end."""
         cdef const int32_t[::1] flag

@@ -16,6 +16,7 @@ cdef class Workspace:
     cdef double *deltas         # [strata] see losses/strata.pyx
     cdef double *values         # [strata]
     cdef double *table          # [table_size]
+    cdef readonly Py_ssize_t strata, table_size
     cdef object memory
 
     cdef double *_doubles(self, Py_ssize_t size) except NULL

@@ -9,17 +9,19 @@ from cython_ext.structures.structure cimport Structure
 
 
 cdef class Workspace:
-    def __init__(self, Structure structure, Py_ssize_t k=2):
-        """k: how many outputs top-k calls ask for."""
+    def __init__(self, Structure structure not None, loss, Py_ssize_t k=2):
+        """loss: the Objective, TaskLoss or Strata whose oracles are called with it, which says what room they take (room());
+        None where only those of the structure are. k: how many outputs top-k calls ask for."""
         self.memory = []
+        self.strata, self.table_size = (0, 0) if loss is None else loss.room()
         self.theta = self._doubles(structure.max_size)
         self.mean = self._doubles(structure.max_size)
         self.scratch = self._doubles(structure.scratch_size(k))
         self.counts = self._doubles(structure.max_parts)
         self.gold_counts = self._doubles(structure.max_parts)
-        self.deltas = self._doubles(structure.strata)
-        self.values = self._doubles(structure.strata)
-        self.table = self._doubles(structure.table_size)
+        self.deltas = self._doubles(self.strata)
+        self.values = self._doubles(self.strata)
+        self.table = self._doubles(self.table_size)
         self.code = self._integers(structure.max_code)
         self.codes = self._integers(k * structure.max_code)
         self.ids = self._integers(structure.max_parts)

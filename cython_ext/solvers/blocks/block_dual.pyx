@@ -48,7 +48,7 @@ cdef class BlockDual:
         self.problem, self.objective = problem, problem.objective
         problem.features.helper(Tables).keep_gram()
         self.sets = WorkingSets(problem.structure, with_gram=True, right_weight=0.0 if self.objective.cone else 1.0)
-        self.work = Workspace(problem.structure)
+        self.work = Workspace(problem.structure, problem.objective)
         self.strength = problem.lam
         cdef double[::1] w = problem.features.zeros()
         self.w, self.w_data = np.asarray(w), &w[0] if len(w) else NULL

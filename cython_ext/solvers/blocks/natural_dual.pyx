@@ -49,7 +49,7 @@ cdef class NaturalDual:
         problem.features.helper(Tables).keep_gram()
         self.step = problem.features.helper(Step)
         self.strength = problem.lam
-        self.work = Workspace(problem.structure)
+        self.work = Workspace(problem.structure, None)
         cdef int64_t[::1] indptr = problem.structure.part_indptr()
         self.indptr, self.start = np.asarray(indptr), &indptr[0]
         cdef double[::1] w = problem.features.zeros(), theta = aligned_zeros(indptr[problem.n] + 1)

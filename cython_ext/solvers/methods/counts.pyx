@@ -44,7 +44,7 @@ cdef class Counts(Solver):
 
     def _count(self, const int32_t[::1] stop, Accumulator total, Py_ssize_t chunk, Py_ssize_t begin, Py_ssize_t end):
         """The statistics of the right outputs of a range of examples."""
-        cdef Workspace work = Workspace(self.problem.structure)
+        cdef Workspace work = Workspace(self.problem.structure, None)
         cdef Py_ssize_t i, count
         with nogil:
             for i in range(begin, end):

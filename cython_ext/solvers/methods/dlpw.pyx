@@ -67,7 +67,7 @@ cdef class Dlpw(VisitingSolver):
     def __init__(self, Problem problem not None, options, seed=0):
         VisitingSolver.__init__(self, problem, seed)
         self.messages, self.graphs, self.loss = problem.structure.messages, problem.structure.graphs, problem.objective.loss
-        self.work, self.weights = Workspace(problem.structure), AveragedWeights(problem.features)
+        self.work, self.weights = Workspace(problem.structure, None), AveragedWeights(problem.features)
         if 0 < options['smoothing'] < LEAST_TEMPERATURE:
             raise ValueError(f'smoothing={options["smoothing"]:g} drowns in rounding '
                              f'(expected 0, or at least {LEAST_TEMPERATURE:g})')
@@ -156,7 +156,7 @@ cdef class Dlpw(VisitingSolver):
 
     def _bound(self, const double[::1] w, double[::1] losses, Py_ssize_t begin, Py_ssize_t end):
         """Bounds of the losses of a range of examples, from copies of their messages."""
-        cdef Workspace work = Workspace(self.problem.structure)
+        cdef Workspace work = Workspace(self.problem.structure, None)
         cdef const int64_t *of_example = self.messages.agreements.begin
         cdef const int32_t[::1] stop = self.problem.pool.stop
         cdef Py_ssize_t i, c, count, most = 0
@@ -202,7 +202,7 @@ cdef class Dlpw(VisitingSolver):
 
     def _mix(self, double[::1] points, double share, Py_ssize_t begin, Py_ssize_t end):
         """Moves the points of a range of examples towards the right outputs."""
-        cdef Workspace work = Workspace(self.problem.structure)
+        cdef Workspace work = Workspace(self.problem.structure, None)
         cdef Py_ssize_t i, c, count
         cdef int64_t p
         with nogil:

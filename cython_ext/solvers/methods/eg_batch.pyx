@@ -77,7 +77,7 @@ cdef class EgBatch(Solver):
         cdef Problem problem = self.problem
         cdef SummedStructure structure = problem.structure
         cdef NaturalDual dual = self.dual
-        cdef Workspace work = Workspace(structure)
+        cdef Workspace work = Workspace(structure, None)
         cdef const double[::1] w = dual.w
         cdef const int64_t[::1] indptr = dual.indptr
         cdef double[::1] following = self.following, gains = self.gains

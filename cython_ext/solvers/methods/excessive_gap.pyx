@@ -207,7 +207,7 @@ cdef class ExcessiveGap(Solver):
         """_expectations of a range of examples."""
         cdef Problem problem = self.problem
         cdef SummedStructure structure = problem.structure
-        cdef Workspace work = Workspace(structure)
+        cdef Workspace work = Workspace(structure, None)
         cdef double[::1] losses = self.loss_values, log_sums = self.log_sums
         cdef Py_ssize_t i
         cdef double right

@@ -94,7 +94,7 @@ cdef class FrankWolfe(Solver):
                    int32_t[::1] codes, const int32_t[::1] stop, Accumulator total, Py_ssize_t chunk, Py_ssize_t begin,
                    Py_ssize_t end):
         """The most violating outputs of a range of examples, and c psi of them put into the total."""
-        cdef Workspace work = Workspace(self.problem.structure)
+        cdef Workspace work = Workspace(self.problem.structure, self.objective)
         cdef Py_ssize_t i, count
         cdef double scale
         cdef int32_t *code

@@ -117,7 +117,7 @@ cdef class OneSlack(Solver):
 
     def _outputs(self, int32_t[::1] codes, double[::1] losses, const int32_t[::1] stop, bint cached, Py_ssize_t begin,
                  Py_ssize_t end):
-        cdef Workspace work = Workspace(self.problem.structure)
+        cdef Workspace work = Workspace(self.problem.structure, self.objective)
         cdef const double[::1] w = self.w
         cdef const int64_t[::1] indptr = self.code_indptr
         cdef Py_ssize_t i
@@ -216,7 +216,7 @@ cdef class OneSlack(Solver):
         return np.sum(sums, axis=0) / self.problem.n
 
     def _product_sums(self, const double[::1] g, const int32_t[:, ::1] table, Py_ssize_t begin, Py_ssize_t end):
-        cdef Workspace work = Workspace(self.problem.structure)
+        cdef Workspace work = Workspace(self.problem.structure, None)
         cdef const int64_t[::1] indptr = self.code_indptr
         cdef Py_ssize_t i, k, cuts = table.shape[0]
         cdef int32_t nothing = 0

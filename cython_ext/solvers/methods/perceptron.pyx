@@ -46,7 +46,7 @@ cdef class Perceptron(VisitingSolver):
         VisitingSolver.__init__(self, problem, seed)
         self.file_order()
         self.sets = WorkingSets(problem.structure)
-        self.work = Workspace(problem.structure)
+        self.work = Workspace(problem.structure, None)
         cdef double[::1] w = problem.features.zeros(), late = problem.features.zeros()
         self.w, self.w_data = np.asarray(w), &w[0] if len(w) else NULL
         self.late, self.late_data = np.asarray(late), &late[0] if len(late) else NULL

@@ -47,7 +47,7 @@ cdef class Sgd(VisitingSolver):
         else:
             self.max_objective = problem.objective
             self.sets = WorkingSets(problem.structure)
-        self.work = Workspace(problem.structure)
+        self.work = Workspace(problem.structure, problem.objective)
         self.weights = AveragedWeights(problem.features)
         self.gamma0 = options['gamma0'] if options['gamma0'] > 0 else best_first_step(
             self._trial, min(1.0 / largest_gold_norm2(problem, self.work), 0.5 / problem.lam), 1.0 / problem.lam)

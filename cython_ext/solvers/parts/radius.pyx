@@ -24,7 +24,7 @@ def largest_difference2(Problem problem not None, log_outputs, const int32_t[::1
     counts = np.rint(np.exp(np.minimum(log_outputs, 40.0))).astype(np.int64)
     counts[counts > listed] = 0
     cdef const int64_t[::1] count_view = counts
-    cdef Workspace work = Workspace(problem.structure, max(counts.max(), 2))
+    cdef Workspace work = Workspace(problem.structure, None, max(counts.max(), 2))
     cdef double[::1] values = np.empty(max(counts.max(), 2))
     cdef Py_ssize_t i
     cdef double largest = 0.0
