@@ -21,11 +21,11 @@ from data_formats.models.model import load
 TOYS = Path(__file__).resolve().parent / 'toys'
 RANKS = '''
 
-def ranks(structure):
+def ranks():
     """how far the label is from the right one"""
     from cython_ext.losses.ranks import RankCosts
 
-    return RankCosts(structure)
+    return RankCosts
 '''
 SOURCES = ('*.c', '*.pyx', '*.pxd', '*.h', '__pycache__')  # which nothing needs that runs
 TASKS = 'cython_ext/tasks/registry.py', "    'boxes',\n"

@@ -12,10 +12,15 @@ from cython_ext.structures.workspace cimport Workspace
 
 
 cdef class CandidateLoss(DecomposableLoss):
+    unstratified = None
+
     cdef Alignment outputs
 
     def __init__(self, Alignment structure not None):
         self.structure = self.outputs = structure
+
+    def make_strata(self):
+        return CandidateStrata(self.structure)
 
     cdef double value(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
         return 1.0 if code[0] != self.outputs.right[i] else 0.0

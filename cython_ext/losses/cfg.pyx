@@ -26,7 +26,7 @@ TABLE_LIMIT = 1 << 31           # bytes of a thread's table
 cdef class BracketF1(TaskLoss):
     """structure: a Cfg that knows the right trees."""
 
-    needs = {'max': 'max', 'exp': 'exp'}
+    unstratified = None
 
     def __init__(self, Cfg structure not None):
         self.structure, self.tree, self.g = structure, structure, structure.g
@@ -38,6 +38,9 @@ cdef class BracketF1(TaskLoss):
 
     def room(self):
         return self.strata.room()
+
+    def make_strata(self):
+        return self.strata
 
     def _set_right(self):
         """Lists the brackets of the right trees."""
@@ -384,7 +387,3 @@ cdef class BracketStrata(Strata):
                         if right:
                             self._choose(f, score, grid, right, h2, b2, edge)
                         return
-
-
-def strata_of(structure, loss):
-    return (<BracketF1?> loss).strata

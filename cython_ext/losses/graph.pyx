@@ -4,8 +4,11 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
 from cython_ext.losses.loss cimport DecomposableLoss
+from cython_ext.losses.position_costs cimport PositionCosts
+from cython_ext.losses.position_costs import hamming
 from cython_ext.relaxations.factor_blocks cimport FactorBlocks
 from cython_ext.structures.graph.factor_graphs cimport FactorGraphs
+from cython_ext.structures.graph.labels_apart cimport LabelsApart
 from cython_ext.structures.structure cimport Structure
 
 
@@ -16,6 +19,17 @@ cdef class NodeCosts(DecomposableLoss):
 
     def __init__(self, Structure structure not None):
         self.structure, self.graphs = structure, structure.graphs
+
+    @classmethod
+    def on(cls, structure):
+        """The one for labelings of graphs, or for what a relaxation, or labels without pairs, have made of them."""
+        from cython_ext.relaxations.local_polytope import LocalPolytope
+
+        if isinstance(structure, LabelsApart):
+            return CostsApart(structure)
+        if isinstance(structure, FactorBlocks):
+            return BlockCosts(structure)
+        return RelaxedCosts(structure) if isinstance(structure, LocalPolytope) else NodeCosts(structure)
 
     cdef double value(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
         cdef const int32_t *right = self.structure.gold(i)
@@ -60,6 +74,13 @@ cdef class RelaxedCosts(NodeCosts):
                     memcpy(&share, code + (self.graphs.part[f + v] + a) * (sizeof(double) // sizeof(int32_t)), sizeof(double))
                     total += share
         return total
+
+
+cdef class CostsApart(PositionCosts):
+    """The same where every label of a set is an example of its own: a wrong one costs as much as there are labels."""
+
+    def __init__(self, LabelsApart structure not None):
+        PositionCosts.__init__(self, structure, structure.times * hamming(2))
 
 
 cdef class BlockCosts(DecomposableLoss):

@@ -1,8 +1,9 @@
 """TaskLoss: Delta(y_i, y), and the oracles of the structure augmented with it.
 
 Delta(y_i, y_i) = 0 and Delta >= 0. Both oracles may overwrite theta. A loss that decomposes over parts adds their
-costs to theta and calls the structure's own oracle; one that does not brings its own way. `needs` names the
-structure's oracles that each of the two takes.
+costs to theta and calls the structure's own oracle; one that does not brings its own way.
+
+What a loss can do stands in its class, so that it is known before there are any data.
 """
 
 import numpy as np
@@ -14,7 +15,20 @@ from cython_ext.structures.structure import padded
 
 
 cdef class TaskLoss:
-    needs = {'max': 'max', 'exp': 'exp'}
+    """decomposable: whether it is a sum over parts, a DecomposableLoss; unstratified: why nothing finds the best output of
+    each of its values, None where make_strata() does."""
+
+    decomposable = False
+    unstratified = 'there are too many values'
+
+    @classmethod
+    def on(cls, structure):
+        """The loss on a structure; classes for several kinds of structures choose the one that is for this kind."""
+        return cls(structure)
+
+    def make_strata(self):
+        """Its Strata; None where there are none."""
+        return None
 
     def room(self):
         """(strata, doubles of a table): what a Workspace has to have for its oracles."""
@@ -57,6 +71,9 @@ cdef class TaskLoss:
 cdef class DecomposableLoss(TaskLoss):
     """A loss that is a sum over parts: Delta(y_i, y) = <delta_i, s(y)>. Its oracles are those of the structure, with the
     costs added to theta."""
+
+    decomposable = True
+    unstratified = 'no oracle finds the best one with a given number of errors'
 
     cdef void add_costs(self, Py_ssize_t i, double scale, double *theta) noexcept nogil:
         """theta += scale * delta_i."""

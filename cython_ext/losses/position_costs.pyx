@@ -6,6 +6,7 @@ from libc.stdint cimport int32_t
 
 from cython_ext.kernels.vectors cimport vector
 from cython_ext.losses.loss cimport DecomposableLoss
+from cython_ext.losses.loss import TaskLoss
 from cython_ext.structures.structure cimport Structure
 
 
@@ -16,11 +17,13 @@ def hamming(n_labels):
 
 cdef class PositionCosts(DecomposableLoss):
     """structure: one whose theta begins with rows of label scores and whose codes are labels (multiclass, chain);
-    matrix: float64[K, K] costs >= 0 (right label, label), zero on the diagonal."""
+    matrix: float64[K, K] costs >= 0 (right label, label), zero on the diagonal; None: that of hamming."""
 
-    def __init__(self, Structure structure not None, matrix):
-        matrix = np.asarray(matrix, np.float64)
+    unstratified = TaskLoss.unstratified
+
+    def __init__(self, Structure structure not None, matrix=None):
         labels = structure.n_labels
+        matrix = hamming(labels) if matrix is None else np.asarray(matrix, np.float64)
         if matrix.shape != (labels, labels):
             raise ValueError(f'a cost matrix of shape {matrix.shape} for {labels} labels')
         if not np.all(np.isfinite(matrix)) or matrix.min(initial=0) < 0 or np.any(np.diag(matrix) != 0):
@@ -52,3 +55,31 @@ cdef class PositionCosts(DecomposableLoss):
         for t in range(self.structure.code_of(i)):
             total += vector.dot(self.stride, self.row_data + gold[t] * self.stride, mean + t * self.stride)
         return total
+
+
+cdef class LabelCosts(PositionCosts):
+    """Of single labels: each of them is a value."""
+
+    unstratified = None
+
+    def make_strata(self):
+        from cython_ext.losses.strata import ChoiceStrata
+
+        return ChoiceStrata(self.structure, self)
+
+
+cdef class WrongLabels(PositionCosts):
+    """Of chains: how many positions have a wrong label."""
+
+    unstratified = None
+
+    def __init__(self, Structure structure not None):
+        PositionCosts.__init__(self, structure)
+
+    def make_strata(self):
+        from cython_ext.losses.strata import HammingStrata
+        from cython_ext.losses.strata2 import SecondOrderHammingStrata
+        from cython_ext.structures.labels.chain2 import SecondOrderChain
+
+        kind = SecondOrderHammingStrata if isinstance(self.structure, SecondOrderChain) else HammingStrata
+        return kind(self.structure)

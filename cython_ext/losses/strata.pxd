@@ -1,6 +1,6 @@
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t
 
-from cython_ext.losses.loss cimport TaskLoss
+from cython_ext.structures.labels.chain cimport Chain
 from cython_ext.structures.structure cimport Structure
 from cython_ext.structures.workspace cimport Workspace
 
@@ -14,6 +14,5 @@ cdef class Strata:
 
 
 cdef class HammingStrata(Strata):
+    cdef Chain chain
     cdef Py_ssize_t n_labels, stride
-    cdef bint tied
-    cdef const int64_t *offsets

@@ -5,14 +5,13 @@ Needed by losses in which Delta multiplies the score. Memory for the values and 
 taken from the workspace, which asks for their number (room()).
 """
 
-import numpy as np
-
 from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t
 from libc.string cimport memcmp, memcpy
 
 from cython_ext.kernels.labels cimport chain as kernel
 from cython_ext.losses.loss cimport TaskLoss
+from cython_ext.structures.labels.chain cimport Chain
 from cython_ext.structures.choice cimport Choice
 from cython_ext.structures.structure cimport RankedStructure, Structure
 from cython_ext.structures.workspace cimport Workspace
@@ -58,7 +57,7 @@ cdef class ChoiceStrata(Strata):
 cdef class ZeroOneStrata(Strata):
     """Zero-one loss on any structure with the topk oracle: the right output, and the best of the others."""
 
-    def __init__(self, Structure structure not None, TaskLoss loss):
+    def __init__(self, Structure structure not None):
         self.structure = structure
         self.most = 2
 
@@ -87,11 +86,10 @@ cdef class HammingStrata(Strata):
     """Chains, number of wrong positions: the Viterbi recursion with the errors so far as a second state, V[t, e, k]
     the best score of a prefix that ends in label k at t with e errors. width: values of the table for each t and e."""
 
-    def __init__(self, Structure structure not None, TaskLoss loss, Py_ssize_t width=0):
-        cdef const int64_t[::1] offsets = structure.offsets
-        self.structure, self.offsets = structure, &offsets[0]
-        self.n_labels, self.stride, self.tied = structure.n_labels, structure.stride, structure.tied
-        longest = int(np.diff(structure.offsets).max(initial=0))
+    def __init__(self, Chain structure not None, Py_ssize_t width=0):
+        self.structure = self.chain = structure
+        self.n_labels, self.stride = structure.n_labels, structure.stride
+        longest = structure.longest
         size = (longest + 1) * longest * max(width, self.stride)
         if size * 8 > TABLE_LIMIT:
             raise ValueError(f'a sequence of {longest} tokens is too long for this loss (its table would take '
@@ -99,13 +97,13 @@ cdef class HammingStrata(Strata):
         self.most, self.table_size = longest + 1, size
 
     cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
-        cdef Py_ssize_t T = <Py_ssize_t> (self.offsets[i + 1] - self.offsets[i]), S = self.stride, K = self.n_labels
+        cdef Py_ssize_t T = self.chain.length(i), S = self.stride, K = self.n_labels
         cdef Py_ssize_t e, k, plane = (T + 1) * S
         cdef double *v = work.table
         if T == 0:
             work.deltas[0] = work.values[0] = 0.0
             return 1
-        kernel.viterbi_by_errors(T, K, S, theta, theta + T * S, 0 if self.tied else S * S, self.structure.gold(i), v)
+        kernel.viterbi_by_errors(T, K, S, theta, theta + T * S, self.chain.step(), self.structure.gold(i), v)
         for e in range(T + 1):
             work.deltas[e] = <double> e
             work.values[e] = -INFINITY
@@ -117,8 +115,8 @@ cdef class HammingStrata(Strata):
 
     cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work,
                      int32_t *code) noexcept nogil:
-        cdef Py_ssize_t T = <Py_ssize_t> (self.offsets[i + 1] - self.offsets[i]), S = self.stride, K = self.n_labels
-        cdef Py_ssize_t t, j, k, from_label, errors = r, plane = (T + 1) * S
+        cdef Py_ssize_t T = self.chain.length(i), S = self.stride, K = self.n_labels
+        cdef Py_ssize_t t, j, k, from_label, errors = r, plane = (T + 1) * S, step = self.chain.step()
         cdef const int32_t *right = self.structure.gold(i)
         cdef const double *block
         cdef const double *before
@@ -135,7 +133,7 @@ cdef class HammingStrata(Strata):
             errors -= k != right[t]
             if t == 0:
                 break
-            block = theta + T * S + (0 if self.tied else (t - 1) * S * S)
+            block = theta + T * S + (t - 1) * step
             before = v + (t - 1) * plane + errors * S
             from_label, top = -1, -INFINITY
             for j in range(K):

@@ -6,27 +6,23 @@ from libc.stdint cimport int32_t
 
 from cython_ext.kernels.labels cimport chain2 as kernel
 from cython_ext.kernels.vectors cimport vector
-from cython_ext.losses.loss cimport TaskLoss
 from cython_ext.losses.strata cimport HammingStrata
-from cython_ext.structures.structure cimport Structure
+from cython_ext.structures.labels.chain2 cimport SecondOrderChain
 from cython_ext.structures.workspace cimport Workspace
 
 
 cdef class SecondOrderHammingStrata(HammingStrata):
-    def __init__(self, Structure structure not None, TaskLoss loss):
-        self.plane = structure.plane
-        HammingStrata.__init__(self, structure, loss, self.plane)
-
-    cdef const double *triples(self, Py_ssize_t T, const double *theta) noexcept nogil:
-        return theta + T * self.stride + (1 if self.tied else T - 1) * self.stride * self.stride
+    def __init__(self, SecondOrderChain structure not None):
+        self.triplets, self.plane = structure, structure.plane
+        HammingStrata.__init__(self, structure, self.plane)
 
     cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
-        cdef Py_ssize_t T = <Py_ssize_t> (self.offsets[i + 1] - self.offsets[i]), S = self.stride, K = self.n_labels
+        cdef Py_ssize_t T = self.chain.length(i), S = self.stride, K = self.n_labels
         cdef Py_ssize_t e, q
         cdef double *last = work.table + (T - 2) * (T + 1) * self.plane
         if T < 3:
             return HammingStrata.find(self, i, theta, work)
-        kernel.viterbi_by_errors(T, K, S, theta, theta + T * S, 0 if self.tied else S * S, self.triples(T, theta),
+        kernel.viterbi_by_errors(T, K, S, theta, theta + T * S, self.chain.step(), self.triplets.triples(T, theta),
                                  self.structure.gold(i), work.table)
         for e in range(T + 1):
             work.deltas[e] = <double> e
@@ -39,7 +35,7 @@ cdef class SecondOrderHammingStrata(HammingStrata):
 
     cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work,
                      int32_t *code) noexcept nogil:
-        cdef Py_ssize_t T = <Py_ssize_t> (self.offsets[i + 1] - self.offsets[i]), S = self.stride, K = self.n_labels
+        cdef Py_ssize_t T = self.chain.length(i), S = self.stride, K = self.n_labels
         cdef Py_ssize_t P = self.plane, group = (T + 1) * self.plane, t, p, best, q = 0, k = 0, errors = r
         cdef const int32_t *right = self.structure.gold(i)
         cdef const double *c
@@ -47,7 +43,7 @@ cdef class SecondOrderHammingStrata(HammingStrata):
         if T < 3:
             HammingStrata.decode(self, i, r, theta, work, code)
             return
-        c = self.triples(T, theta)
+        c = self.triplets.triples(T, theta)
         for p in range(K):
             for best in range(K):
                 if v[p * S + best] > v[q * S + k]:

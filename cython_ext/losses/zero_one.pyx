@@ -7,17 +7,23 @@ from libc.stdint cimport int32_t
 from libc.string cimport memcmp, memcpy
 
 from cython_ext.losses.loss cimport TaskLoss
+from cython_ext.losses.strata import ZeroOneStrata
 from cython_ext.structures.structure cimport RankedStructure, Structure, SummedStructure
 from cython_ext.structures.workspace cimport Workspace
 
 
 cdef class ZeroOne(TaskLoss):
-    """structure: any one with the topk oracle (for the max) and the exp oracle (for the sum)."""
+    """structure: any one with the topk oracle (for the max) and the exp oracle (for the sum), not that of a relaxation."""
 
-    needs = {'max': 'topk', 'exp': 'exp'}
+    unstratified = None
 
     def __init__(self, Structure structure not None):
+        if not structure.exact:
+            raise ValueError('a relaxation takes a loss that is a sum over nodes (--task-loss hamming)')
         self.structure = structure
+
+    def make_strata(self):
+        return ZeroOneStrata(self.structure)
 
     cdef double value(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
         return 1.0 if memcmp(code, self.structure.gold(i), self.structure.code_of(i) * sizeof(int32_t)) else 0.0

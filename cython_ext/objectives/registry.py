@@ -36,9 +36,8 @@ class Variant:
             raise ValueError('a hard margin has no slacks: leave slack rescaling and slack norm 2 out')
 
 
-def build_objective(name, structure, loss, make_strata=None, variant=None):
-    """The Objective of a name on a structure. loss: a TaskLoss (ignored by objectives without); make_strata(structure,
-    loss): the Strata of the loss, or None where there are none; variant: of the hinge.
+def build_objective(name, structure, loss, variant=None):
+    """The Objective of a name on a structure. loss: a TaskLoss (ignored by objectives without); variant: of the hinge.
 
     Raises ValueError when there is no such objective, or the variant does not fit.
     """
@@ -48,12 +47,12 @@ def build_objective(name, structure, loss, make_strata=None, variant=None):
     if variant is None or variant.plain:
         return getattr(import_module(module), cls)(structure, loss if with_loss else None)
     variant.check(name)
-    if make_strata is None:
+    strata = loss.make_strata()
+    if strata is None:
         raise ValueError(
             'slack rescaling and squared slacks take the best output of each value of the task loss, which '
             'nothing finds for this one (use another one, such as zero-one, or margin rescaling with slack norm 1)'
         )
-    strata = make_strata(structure, loss)
     if variant.hard_margin:
         from cython_ext.objectives.hard_margin import HardMargin
 

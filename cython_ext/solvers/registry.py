@@ -27,21 +27,3 @@ def solver_info(name):
 
 def all_solvers():
     return [solver_info(name) for name in MODULES]
-
-
-def check_oracles(info, problem):
-    """Raise ValueError, with the alternatives, where a solver calls an oracle that the structure of a problem lacks.
-    Those with a choice of oracles take what is there (objectives/smoothed.pyx)."""
-    objective, offered = problem.objective_name, problem.structure.oracles
-    needed = info.oracle[objective]
-    if needed in offered or 'oracle' in info.options:
-        return
-    able = [
-        other.name
-        for other in all_solvers()
-        if other.minimises and (other.oracle.get(objective) in offered or 'oracle' in other.options)
-    ]
-    raise ValueError(
-        f'{info.name} needs the {needed} oracle, which {problem.structure_name} lacks '
-        f'(solvers for {objective} that do without: {", ".join(able)})'
-    )

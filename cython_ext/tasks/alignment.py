@@ -28,16 +28,10 @@ def build(
     return structure, AlignmentFeatures(structure, len(dataset.label_names))
 
 
-def zero_one(structure):
+def zero_one():
     from cython_ext.losses.alignment import CandidateLoss
 
-    return CandidateLoss(structure)
-
-
-def zero_one_strata(structure, loss):
-    from cython_ext.losses.alignment import CandidateStrata
-
-    return CandidateStrata(structure)
+    return CandidateLoss
 
 
 INFO = TaskInfo(
@@ -46,6 +40,4 @@ INFO = TaskInfo(
     build=build,
     losses={'zero-one': zero_one},
     default_loss='zero-one',
-    strata={'zero-one': zero_one_strata},
-    decomposable=('zero-one',),
 )

@@ -1,7 +1,7 @@
 """A box in a picture of words at points."""
 
 from cython_ext.structures.boxes.boxes import Boxes
-from cython_ext.tasks.common import zero_one, zero_one_strata
+from cython_ext.tasks.common import zero_one
 from cython_ext.tasks.registry import TaskInfo
 
 
@@ -17,11 +17,11 @@ def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
     return structure, WordFeatures(structure, len(dataset.attributes))
 
 
-def overlap(structure):
+def overlap():
     """1 - intersection over union of boxes"""
     from cython_ext.losses.boxes import Overlap
 
-    return Overlap(structure)
+    return Overlap
 
 
 INFO = TaskInfo(
@@ -30,5 +30,4 @@ INFO = TaskInfo(
     build=build,
     losses={'overlap': overlap, 'zero-one': zero_one},
     default_loss='overlap',
-    strata={'zero-one': zero_one_strata},
 )

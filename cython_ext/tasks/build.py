@@ -54,7 +54,7 @@ def build_problem(
         how |= info.problem_arguments(how, lam=lam, objective=objective, loss=loss, variant=variant)
     outputs, features = info.build(dataset, feature_set, merge=merge, basis=basis, similarity=similarity, **how)
     name, task_loss = build_loss(info, outputs, loss)
-    made = build_objective(objective, outputs, task_loss, info.strata.get(name), variant)
+    made = build_objective(objective, outputs, task_loss, variant)
     if isinstance(made, SumObjective) and 'exp' not in outputs.oracles:
         raise ValueError(f'{objective} needs the exp oracle (sums over all outputs), which {task} lacks: use hinge')
     with_loss = objective not in OBJECTIVES or OBJECTIVES[objective][2]
@@ -73,10 +73,8 @@ def build_loss(info, structure, loss):
     if not isinstance(loss, str):
         if info.cost_matrix is None:
             raise ValueError(f'{info.name} takes no cost matrix (choose from {", ".join(info.losses)})')
-        return 'costs', info.cost_matrix(structure, loss)
-    if loss not in info.losses:
-        raise ValueError(f'{info.name} has no task loss {loss} (choose from {", ".join(info.losses)})')
-    return loss, info.losses[loss](structure)
+        return 'costs', info.cost_matrix()(structure, loss)
+    return loss, info.loss_class(loss).on(structure)
 
 
 def build_decoder(dataset, task, feature_set='all', pool=None, basis=None, structure=None):

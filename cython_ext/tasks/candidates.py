@@ -1,9 +1,6 @@
 """One of the candidates that each example lists."""
 
-import numpy as np
-
 from cython_ext.structures.candidates import Candidates
-from cython_ext.tasks.common import choice_strata
 from cython_ext.tasks.registry import TaskInfo
 
 
@@ -21,26 +18,23 @@ def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
     return structure, CandidateFeatures(rows, structure.offsets, structure.padding())
 
 
-def given(structure):
+def given():
     """what the data say that a candidate loses"""
     from cython_ext.losses.candidates import GivenCosts
 
-    return GivenCosts(structure, structure.costs)
+    return GivenCosts
 
 
-def zero_one(structure):
-    """1 for every candidate that costs anything."""
-    from cython_ext.losses.candidates import GivenCosts
+def wrong_candidates():
+    from cython_ext.losses.candidates import WrongCandidates
 
-    return GivenCosts(structure, (structure.costs > 0).astype(np.float64))
+    return WrongCandidates
 
 
 INFO = TaskInfo(
     name='candidates',
     summary='one of the candidates that each example lists',
     build=build,
-    losses={'given': given, 'zero-one': zero_one},
+    losses={'given': given, 'zero-one': wrong_candidates},
     default_loss='given',
-    strata=dict.fromkeys(('given', 'zero-one'), choice_strata),
-    decomposable=('given', 'zero-one'),
 )

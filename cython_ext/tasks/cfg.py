@@ -2,7 +2,7 @@
 
 from cython_ext.structures.cfg.cfg import KEPT_TO_PREDICT, Cfg
 from cython_ext.structures.cfg.grammar import Grammar
-from cython_ext.tasks.common import zero_one, zero_one_strata
+from cython_ext.tasks.common import zero_one
 from cython_ext.tasks.registry import TaskInfo
 
 
@@ -32,17 +32,11 @@ def build(
     return structure, RuleFeatures(structure)
 
 
-def bracket_f1(structure):
+def bracket_f1():
     """1 - F1 of the brackets of a tree"""
     from cython_ext.losses.cfg import BracketF1
 
-    return BracketF1(structure)
-
-
-def bracket_strata(structure, loss):
-    from cython_ext.losses.cfg import strata_of
-
-    return strata_of(structure, loss)
+    return BracketF1
 
 
 INFO = TaskInfo(
@@ -51,5 +45,4 @@ INFO = TaskInfo(
     build=build,
     losses={'zero-one': zero_one, 'f1': bracket_f1},
     default_loss='f1',
-    strata={'zero-one': zero_one_strata, 'f1': bracket_strata},
 )

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cython_ext.structures.labels.chain import Chain
-from cython_ext.tasks.common import position_costs, zero_one, zero_one_strata
+from cython_ext.tasks.common import zero_one
 from cython_ext.tasks.registry import TaskInfo
 
 
@@ -25,22 +25,23 @@ def build(dataset, feature_set='all', order=1, **how):
     return structure, token_features(dataset, structure.n_labels, structure.stride, order, feature_set, **how)
 
 
-def hamming_strata(structure, loss):
-    from cython_ext.losses.strata import HammingStrata
-    from cython_ext.losses.strata2 import SecondOrderHammingStrata
-    from cython_ext.structures.labels.chain2 import SecondOrderChain
+def wrong_labels():
+    from cython_ext.losses.position_costs import WrongLabels
 
-    kind = SecondOrderHammingStrata if isinstance(structure, SecondOrderChain) else HammingStrata
-    return kind(structure, loss)
+    return WrongLabels
+
+
+def position_costs():
+    from cython_ext.losses.position_costs import PositionCosts
+
+    return PositionCosts
 
 
 INFO = TaskInfo(
     name='chain',
     summary='a label for each position of a sequence, pairs of neighbours, triplets too with order 2',
     build=build,
-    losses={'hamming': position_costs, 'zero-one': zero_one},
+    losses={'hamming': wrong_labels, 'zero-one': zero_one},
     default_loss='hamming',
     cost_matrix=position_costs,
-    strata={'hamming': hamming_strata, 'zero-one': zero_one_strata},
-    decomposable=('hamming',),
 )

@@ -3,7 +3,7 @@
 import numpy as np
 
 from cython_ext.structures.dependency.dependency import ProjectiveTrees, SpanningTrees
-from cython_ext.tasks.common import zero_one, zero_one_strata
+from cython_ext.tasks.common import zero_one
 from cython_ext.tasks.registry import TaskInfo
 
 
@@ -61,10 +61,10 @@ def check_trees(heads, offsets, nonprojective, single_root):
         )
 
 
-def attachment(structure):
+def attachment():
     from cython_ext.losses.dependency import Attachment
 
-    return Attachment(structure)
+    return Attachment
 
 
 INFO = TaskInfo(
@@ -73,6 +73,4 @@ INFO = TaskInfo(
     build=build,
     losses={'hamming': attachment, 'zero-one': zero_one},
     default_loss='hamming',
-    strata={'zero-one': zero_one_strata},
-    decomposable=('hamming',),
 )

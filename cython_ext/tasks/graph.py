@@ -8,9 +8,9 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from cython_ext.structures.graph.layout import FactorType, GraphLayout, Shape
-from cython_ext.tasks.common import zero_one_strata
+from cython_ext.tasks.common import node_costs, zero_one
 from cython_ext.tasks.registry import TaskInfo
-from cython_ext.tasks.relaxations import arguments_of_relaxation, build_relaxed, hamming, log_values, zero_one
+from cython_ext.tasks.relaxations import arguments_of_relaxation, build_relaxed, log_values
 
 WEIGHTS, ATTRIBUTES = 'weights', 'attributes'  # names of arrays, with the number of the type behind them
 
@@ -153,10 +153,8 @@ INFO = TaskInfo(
     name='graph',
     summary='states of the nodes of factor graphs',
     build=build,
-    losses={'hamming': hamming, 'zero-one': zero_one},
+    losses={'hamming': node_costs, 'zero-one': zero_one},
     default_loss='hamming',
-    strata={'zero-one': zero_one_strata},
-    decomposable=('hamming',),
     problem_arguments=arguments_of_relaxation,
     log_values=log_values,
 )

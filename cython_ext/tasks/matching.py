@@ -4,7 +4,7 @@ import numpy as np
 
 from cython_ext.structures.matching.layout import layout
 from cython_ext.structures.matching.matching import Matching
-from cython_ext.tasks.common import zero_one, zero_one_strata
+from cython_ext.tasks.common import zero_one
 from cython_ext.tasks.registry import TaskInfo
 
 
@@ -24,10 +24,10 @@ def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
     return structure, PartRows(rows, dataset.offsets, np.diff(structure.layout.first_row))
 
 
-def wrong_links(structure):
+def wrong_links():
     from cython_ext.losses.matching import WrongLinks
 
-    return WrongLinks(structure)
+    return WrongLinks
 
 
 INFO = TaskInfo(
@@ -36,6 +36,4 @@ INFO = TaskInfo(
     build=build,
     losses={'hamming': wrong_links, 'zero-one': zero_one},
     default_loss='hamming',
-    strata={'zero-one': zero_one_strata},
-    decomposable=('hamming',),
 )

@@ -3,7 +3,6 @@
 import numpy as np
 
 from cython_ext.structures.labels.multiclass import Multiclass
-from cython_ext.tasks.common import choice_strata, position_costs
 from cython_ext.tasks.registry import TaskInfo
 
 
@@ -15,13 +14,17 @@ def build(dataset, feature_set='all', **how):
     return structure, token_features(dataset, structure.n_labels, structure.stride, False, feature_set, **how)
 
 
+def label_costs():
+    from cython_ext.losses.position_costs import LabelCosts
+
+    return LabelCosts
+
+
 INFO = TaskInfo(
     name='multiclass',
     summary='one label for each example',
     build=build,
-    losses={'zero-one': position_costs, 'hamming': position_costs},
+    losses={'zero-one': label_costs, 'hamming': label_costs},
     default_loss='zero-one',
-    cost_matrix=position_costs,
-    strata=dict.fromkeys(('zero-one', 'hamming', 'costs'), choice_strata),
-    decomposable=('zero-one', 'hamming'),
+    cost_matrix=label_costs,
 )

@@ -10,10 +10,9 @@ import numpy as np
 
 from cython_ext.structures.graph.label_pairs import all_pairs
 from cython_ext.structures.graph.layout import FactorType, GraphLayout, Shape
-from cython_ext.tasks import relaxations
-from cython_ext.tasks.common import zero_one_strata
+from cython_ext.tasks.common import node_costs, zero_one
 from cython_ext.tasks.registry import TaskInfo
-from cython_ext.tasks.relaxations import arguments_of_relaxation, build_relaxed, zero_one
+from cython_ext.tasks.relaxations import arguments_of_relaxation, build_relaxed, log_values
 
 STATE, PAIR = 'state', 'pair'
 
@@ -94,16 +93,6 @@ def build_apart(layout, naming, labels):
     return outputs, LabelColumns(outputs, FactorWeights(FactorGraphs(layout), naming))
 
 
-def hamming(structure):
-    from cython_ext.losses.position_costs import PositionCosts
-    from cython_ext.losses.position_costs import hamming as costs
-    from cython_ext.structures.graph.labels_apart import LabelsApart
-
-    if isinstance(structure, LabelsApart):
-        return PositionCosts(structure, structure.times * costs(2))
-    return relaxations.hamming(structure)
-
-
 def problem_arguments(how, lam, objective, loss, variant):
     """Of build(): maxima of a plain hinge loss over sets are sums over labels, but for their pairs."""
     arguments = arguments_of_relaxation(how, lam)
@@ -117,10 +106,8 @@ INFO = TaskInfo(
     name='multilabel',
     summary='a set of labels for each example, with weights for pairs of labels',
     build=build,
-    losses={'hamming': hamming, 'zero-one': zero_one},
+    losses={'hamming': node_costs, 'zero-one': zero_one},
     default_loss='hamming',
-    strata={'zero-one': zero_one_strata},
-    decomposable=('hamming',),
     problem_arguments=problem_arguments,
-    log_values=relaxations.log_values,
+    log_values=log_values,
 )

@@ -57,7 +57,7 @@ def next_stage(problem, rho, multipliers, variant=None):
     features = problem.features
     blocks = FactorBlocks(features.outputs.graphs, multipliers)
     stage = SoftFeatures(blocks, features.weights_of_factors, problem.lam, rho, features.smoothing)
-    objective = build_objective(problem.objective_name, blocks, BlockCosts(blocks), None, variant)
+    objective = build_objective(problem.objective_name, blocks, BlockCosts(blocks), variant)
     names = problem.structure_name, problem.objective_name, problem.loss_name
     return Problem(blocks, stage, objective, problem.lam, names, problem.pool, problem.log_values)
 
@@ -135,20 +135,3 @@ def has_exact_oracle(layout):
     except (CountsError, TooLargeError):
         return False
     return True
-
-
-def hamming(structure):
-    from cython_ext.losses.graph import BlockCosts, NodeCosts, RelaxedCosts
-    from cython_ext.relaxations.factor_blocks import FactorBlocks
-    from cython_ext.relaxations.local_polytope import LocalPolytope
-
-    kinds = {FactorBlocks: BlockCosts, LocalPolytope: RelaxedCosts}
-    return kinds.get(type(structure), NodeCosts)(structure)
-
-
-def zero_one(structure):
-    from cython_ext.losses.zero_one import ZeroOne
-
-    if not structure.exact:
-        raise ValueError('a relaxation takes a loss that is a sum over nodes (--task-loss hamming)')
-    return ZeroOne(structure)

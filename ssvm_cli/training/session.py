@@ -15,8 +15,7 @@ from ssvm_cli.examples import absent_labels
 from ssvm_cli.examples.training_set import read_examples
 from ssvm_cli.options import constants
 from ssvm_cli.options.problem_spec import ProblemSpec
-from ssvm_cli.options.solver_choice import LIGHT, WHOLE
-from ssvm_cli.options.task_losses import requested_loss
+from ssvm_cli.options.solver_choice import LIGHT, require_fit
 from ssvm_cli.terminal.progress import counted
 from ssvm_cli.terminal.resources import available_cpus, return_memory
 from ssvm_cli.terminal.signals import StopFlag
@@ -24,7 +23,7 @@ from ssvm_cli.training import hints, memory
 from ssvm_cli.training.certificate import Tolerance
 from ssvm_cli.training.limits import Limits
 from ssvm_cli.training.model_file import ModelFile, model_of
-from ssvm_cli.training.request import check_loss, requested_solver
+from ssvm_cli.training.request import requested_solver, wanted_of
 from ssvm_cli.training.saved_run import SavedRun
 from ssvm_cli.training.step import Method, Step
 
@@ -86,10 +85,7 @@ class Session:
         """The ProblemSpec of the options, with the examples that it is about."""
         o = self.o
         self.examples = examples = read_examples(o, self._say_of_data)
-        loss = requested_loss(o, examples.task.name)
-        if o.task_loss is None and loss in WHOLE:  # not every solver can do with it
-            self._method = Method.of(*requested_solver(o, loss), o.seed)
-        check_loss(self._method.info, examples.task.name, loss, o)
+        self._fit_method(examples.task.name)
         lam, origin = constants.settle(o, examples.dataset.n)
         spec = ProblemSpec.from_options(o, examples, lam)
         for text in examples.descriptions(o):
@@ -99,6 +95,14 @@ class Session:
         threads = counted(self._threads, 'thread')
         self.progress.say(f'{spec.sentence(origin)}, solver {self._method.info.name}, seed {o.seed}, {threads}')
         return spec
+
+    def _fit_method(self, task):
+        """Of `auto`, whose choice was made before the task was known, another one where the usual loss asks for it."""
+        o, wanted = self.o, wanted_of(self.o, task)
+        usual_loss = wanted.class_of_loss() if o.task_loss is None else None
+        if usual_loss is not None and not usual_loss.decomposable:
+            self._method = Method.of(*requested_solver(o, task), o.seed)
+        require_fit(self._method.info, wanted)
 
     def _build(self, spec, saved):
         """The first step. saved: the Checkpoint that it goes on from, or None."""

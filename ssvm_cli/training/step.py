@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 
 from cython_ext.solvers.options import SolverInfo
-from cython_ext.solvers.registry import check_oracles
+from cython_ext.tasks.fit import Wanted, check_fit
 from ssvm_cli.training.monitor import Monitor
 from ssvm_cli.training.schedule import Schedule
 
@@ -53,7 +53,7 @@ class Step:
     def __init__(self, spec, problem, method):
         self.spec, self.problem, self.method = spec, problem, method
         self.monitor = None
-        check_oracles(method.info, problem)
+        check_fit(method.info, Wanted.of(problem))
         start = time.perf_counter()
         self.solver = method.info.make(problem, method.settings, method.seed)
         self._making = time.perf_counter() - start

@@ -5,11 +5,10 @@ import pytest
 
 from cython_ext.features.calls import scores_of
 from cython_ext.features.capabilities import Radius
-from cython_ext.losses.candidates import GivenCosts
+from cython_ext.losses.candidates import GivenCosts, WrongCandidates
 from cython_ext.objectives.registry import Variant
 from cython_ext.structures.candidates import Candidates
 from cython_ext.tasks.build import build_problem
-from cython_ext.tasks.candidates import given, zero_one
 from tests.candidates import CandidateEnumeration, dataset_of, random_examples
 from tests.variants import terms
 
@@ -31,7 +30,7 @@ def test_grades_are_losses_from_the_best_one():
     assert Candidates(data.offsets, data.costs).gold_code(0).tolist() == [1]
 
 
-@pytest.mark.parametrize(('name', 'make'), [('given', given), ('zero-one', zero_one)])
+@pytest.mark.parametrize(('name', 'make'), [('given', GivenCosts), ('zero-one', WrongCandidates)])
 def test_expected_losses(name, make):
     examples, rng = random_examples(COUNTS, seed=1), np.random.default_rng(2)
     data = dataset_of(examples)

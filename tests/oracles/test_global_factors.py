@@ -12,13 +12,15 @@ from cython_ext.common.parallel import Pool
 from cython_ext.core.problem import Problem
 from cython_ext.features.accumulators import Accumulator
 from cython_ext.features.calls import add_parts_to, adjoint, gram_of, norm2_of, put, scores_of
+from cython_ext.losses.graph import NodeCosts
 from cython_ext.objectives.registry import build_objective
-from cython_ext.solvers.registry import check_oracles, solver_info
+from cython_ext.solvers.registry import solver_info
 from cython_ext.structures.graph.count_layout import CountsError
 from cython_ext.structures.graph.factor_graphs import FactorGraphs
 from cython_ext.structures.graph.graph import Graph
 from cython_ext.structures.graph.layout import FactorType, GraphLayout, Shape
-from cython_ext.tasks.relaxations import build_relaxed, hamming, has_exact_oracle
+from cython_ext.tasks.fit import Wanted, check_fit
+from cython_ext.tasks.relaxations import build_relaxed, has_exact_oracle
 from tests import graphs
 from tests.oracles.test_graph import Flat
 
@@ -109,7 +111,7 @@ def test_costs(pulled):
     rng = np.random.default_rng(4)
     multipliers = rng.normal(size=len(plain.place)) if pulled else None
     structure, _ = build_relaxed(layout, Flat(layout), 'soft', RHO, LAM, multipliers=multipliers)
-    loss, blocks = hamming(structure), graphs.soft(truth, LAM, RHO, multipliers)[0].examples
+    loss, blocks = NodeCosts.on(structure), graphs.soft(truth, LAM, RHO, multipliers)[0].examples
     for b, block in enumerate(blocks):
         for code, delta in zip(block.codes, block.losses, strict=True):
             assert loss.value_of(b, np.array(code, np.int32)) == pytest.approx(times * delta, abs=1e-12)
@@ -206,10 +208,10 @@ def test_blocks_offer_what_their_global_factors_do():
     layout = counted(3000, tuple(range(3001)))[0].graphs.layout
     blocks, features = build_relaxed(layout, Flat(layout), 'soft', RHO, LAM)
     assert blocks.oracles == ('max', 'topk') and made(False)[0].oracles == ('max', 'topk', 'exp')
-    objective = build_objective('hinge', blocks, hamming(blocks))
+    objective = build_objective('hinge', blocks, NodeCosts.on(blocks))
     problem = Problem(blocks, features, objective, LAM, ('graph', 'hinge', 'hamming'))
     with pytest.raises(ValueError, match='eg needs the exp oracle, which graph lacks'):
-        check_oracles(solver_info('eg'), problem)
+        check_fit(solver_info('eg'), Wanted.of(problem))
     assert not problem.has_tempered_duals
 
 

@@ -7,10 +7,11 @@ import pytest
 
 from cython_ext.features.accumulators import Accumulator
 from cython_ext.features.calls import add_parts_to, adjoint, gram_of, norm2_of, put, scores_of
+from cython_ext.losses.graph import NodeCosts
 from cython_ext.relaxations.local_polytope import LocalPolytope
 from cython_ext.structures.graph.elimination import LIMIT, TooLargeError, plan
 from cython_ext.structures.graph.factor_graphs import FactorGraphs
-from cython_ext.tasks.relaxations import build_relaxed, hamming, has_exact_oracle
+from cython_ext.tasks.relaxations import build_relaxed, has_exact_oracle
 from tests import graphs
 
 LAM, RHO = 0.3, 0.7
@@ -121,7 +122,7 @@ def test_models_keep_the_weights(relaxation, tied):
 def test_hamming_loss(relaxation):
     structure, _, truth = made(relaxation)
     blocks, times = (truth, 1.0) if relaxation == 'none' else graphs.soft(truth, LAM, RHO)[::2]
-    loss = hamming(structure)
+    loss = NodeCosts.on(structure)
     rng = np.random.default_rng(4)
     for i, example in enumerate(blocks.examples):
         values = [loss.value_of(i, np.array(code, np.int32)) for code in example.codes]
@@ -175,7 +176,7 @@ def test_points_outside_of_the_polytope_are_no_outputs():
 
 def test_relaxed_loss_is_linear_in_the_nodes():
     structure, points, _ = polytope()
-    loss = hamming(structure)
+    loss = NodeCosts.on(structure)
     for i, example in enumerate(points.examples):
         for point, delta in zip(example.parts[::7], example.losses[::7], strict=True):
             assert loss.value_of(i, point.copy().view(np.int32)) == pytest.approx(delta, abs=1e-15)

@@ -1,15 +1,17 @@
 """Task losses and the loss-augmented oracles: every structure and loss, against the list of all outputs."""
 
+import itertools
+
 import numpy as np
 import pytest
 
+from cython_ext.losses.boxes import Overlap
+from cython_ext.losses.candidates import GivenCosts, WrongCandidates
 from cython_ext.losses.dependency import Attachment
 from cython_ext.losses.loss import DecomposableLoss
 from cython_ext.losses.matching import WrongLinks
 from cython_ext.losses.position_costs import PositionCosts, hamming
 from cython_ext.losses.zero_one import ZeroOne
-from cython_ext.tasks.boxes import overlap
-from cython_ext.tasks.candidates import given, zero_one
 from cython_ext.tasks.registry import TASKS, task_info
 from tests.enumeration import task_loss
 from tests.optimum import log_sum_exp, softmax
@@ -37,10 +39,13 @@ LINK_LOSSES = {'zero-one': LOSSES['zero-one'], 'hamming': lambda structure: (Wro
 MATCHINGS = ('matching-1x1', 'matching-3x3', 'matching-4x3', 'matching-5x5-sparse')
 # the structure knows what its candidates lose, and so does the list of them
 CANDIDATES = [name for name in CASES if name.startswith('candidates')]
-CANDIDATE_LOSSES = {'given': (given, lambda losses: losses), 'zero-one': (zero_one, lambda losses: 1.0 * (losses > 0))}
+CANDIDATE_LOSSES = {
+    'given': (GivenCosts, lambda losses: losses),
+    'zero-one': (WrongCandidates, lambda losses: 1.0 * (losses > 0)),
+}
 BOXES = [name for name in CASES if name.startswith('boxes')]
 BOX_LOSSES = {
-    'overlap': (overlap, lambda losses: losses),
+    'overlap': (Overlap, lambda losses: losses),
     'zero-one': (ZeroOne, lambda losses: 1.0 * (np.arange(len(losses)) != losses.argmin())),
 }
 GROUPS = (
@@ -180,8 +185,12 @@ EXAMPLES = {  # of each task, one of each class of structures
 
 
 @pytest.mark.parametrize('task', TASKS)
-def test_structures_say_which_losses_are_sums_over_parts(task):
+def test_classes_say_what_their_losses_can_do(task):
     info = task_info(task)
-    for name in EXAMPLES[task]:
-        losses = {loss: make(case(name).structure) for loss, make in info.losses.items()}
-        assert {loss for loss, it in losses.items() if isinstance(it, DecomposableLoss)} == set(info.decomposable)
+    for loss, name in itertools.product(info.losses, EXAMPLES[task]):
+        kind, made = info.loss_class(loss), info.loss_class(loss).on(case(name).structure)
+        assert isinstance(made, DecomposableLoss) == made.decomposable == kind.decomposable
+        assert (made.make_strata() is not None) == (made.unstratified is None) == (kind.unstratified is None)
+    if info.cost_matrix is not None:
+        costs = info.cost_matrix()
+        assert costs.decomposable and (costs.unstratified is None) == (task == 'multiclass')

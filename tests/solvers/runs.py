@@ -6,6 +6,7 @@ import threading
 import numpy as np
 
 from cython_ext.solvers.registry import solver_info
+from cython_ext.tasks.fit import Wanted, check_fit
 
 
 def go():
@@ -14,10 +15,11 @@ def go():
 
 
 def make(name, problem, seed=0, **options):
-    """A solver with some of its options set."""
+    """A solver with some of its options set; ValueError where it does not fit."""
     info = solver_info(name)
     unknown = options.keys() - info.options.keys()
     assert not unknown, f'{name} has no options {unknown}'
+    check_fit(info, Wanted.of(problem))
     return info.make(problem, info.settings(options), seed)
 
 

@@ -10,10 +10,12 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
 from cython_ext.core.problem import Problem
+from cython_ext.losses.graph import NodeCosts
 from cython_ext.objectives.registry import build_objective
-from cython_ext.solvers.registry import check_oracles, solver_info
+from cython_ext.solvers.registry import solver_info
 from cython_ext.tasks.build import build_problem
-from cython_ext.tasks.relaxations import build_relaxed, hamming
+from cython_ext.tasks.fit import Wanted, check_fit
+from cython_ext.tasks.relaxations import build_relaxed
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.datasets.multilabel import LabelSetDataset
 from tests import graphs, optimum
@@ -27,7 +29,7 @@ TREES = ('tree', 'node', 'apart')
 
 def relaxed_problem(layout, threads=1):
     structure, features = build_relaxed(layout, Flat(layout), 'lp', None, LAM)
-    objective = build_objective('hinge', structure, hamming(structure))
+    objective = build_objective('hinge', structure, NodeCosts.on(structure))
     return Problem(structure, features, objective, LAM, ('graph', 'hinge', 'hamming'), threads)
 
 
@@ -189,7 +191,7 @@ def test_first_steps_are_short_where_lambda_is_small():
 def test_it_is_for_the_local_polytope(relaxation):
     layout = graphs.layout(BINARY, seed=4, tied=True)
     structure, features = build_relaxed(layout, Flat(layout), relaxation, 1.0, LAM)
-    objective = build_objective('hinge', structure, hamming(structure))
+    objective = build_objective('hinge', structure, NodeCosts.on(structure))
     problem = Problem(structure, features, objective, LAM, ('graph', 'hinge', 'hamming'))
     with pytest.raises(ValueError, match=r'dlpw needs the messages oracle, which graph lacks \(solvers for hinge'):
-        check_oracles(solver_info('dlpw'), problem)
+        check_fit(solver_info('dlpw'), Wanted.of(problem))

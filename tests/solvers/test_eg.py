@@ -92,7 +92,7 @@ def test_a_dual_point_serves_every_lambda():
 
 @pytest.mark.parametrize('solver', ['eg', 'eg-batch'])
 def test_a_loss_that_is_no_sum_is_refused(solver):
-    with pytest.raises(ValueError, match='no sum over the parts'):
+    with pytest.raises(ValueError, match='needs a task loss that is a sum over parts'):
         make(solver, twin('chain', 'hinge', 'zero-one').problem)
 
 

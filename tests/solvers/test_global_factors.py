@@ -10,11 +10,12 @@ import pytest
 from cython_ext.core.local_marginals import relaxed_dual
 from cython_ext.core.problem import Problem
 from cython_ext.core.relaxed_primal import relaxed_primal
+from cython_ext.losses.graph import NodeCosts
 from cython_ext.losses.zero_one import ZeroOne
 from cython_ext.objectives.registry import OBJECTIVES, build_objective
 from cython_ext.solvers.registry import solver_info
 from cython_ext.structures.graph.layout import FactorType
-from cython_ext.tasks.relaxations import build_relaxed, hamming, next_stage
+from cython_ext.tasks.relaxations import build_relaxed, next_stage
 from ssvm_cli.training.rho_stages import Multipliers
 from tests import graphs, optimum
 from tests.oracles.test_graph import Flat
@@ -31,7 +32,7 @@ ALONE = ('only chain', 'only tree', 'counted')  # one factor that holds all node
 
 def problem_of(layout, relaxation, objective='hinge', loss='hamming', rho=RHO, **how):
     structure, features = build_relaxed(layout, Flat(layout), relaxation, rho, LAM, **how)
-    task_loss = ZeroOne(structure) if loss == 'zero-one' else hamming(structure)
+    task_loss = ZeroOne(structure) if loss == 'zero-one' else NodeCosts.on(structure)
     made = build_objective(objective, structure, task_loss)
     name = loss if OBJECTIVES[objective][2] else None
     return Problem(structure, features, made, LAM, ('graph', objective, name))

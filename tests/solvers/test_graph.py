@@ -10,11 +10,13 @@ import pytest
 from cython_ext.core.local_marginals import relaxed_dual
 from cython_ext.core.problem import Problem
 from cython_ext.core.relaxed_primal import relaxed_primal
+from cython_ext.losses.graph import NodeCosts
 from cython_ext.losses.zero_one import ZeroOne
 from cython_ext.objectives.registry import OBJECTIVES, build_objective
-from cython_ext.solvers.registry import check_oracles, solver_info
+from cython_ext.solvers.registry import solver_info
 from cython_ext.structures.graph.graph_cuts import GraphCuts
-from cython_ext.tasks.relaxations import build_relaxed, hamming, next_stage
+from cython_ext.tasks.fit import Wanted, check_fit
+from cython_ext.tasks.relaxations import build_relaxed, next_stage
 from ssvm_cli.training.rho_stages import Multipliers
 from tests import graphs, optimum
 from tests.oracles.test_graph import Flat
@@ -39,7 +41,7 @@ def twin(relaxation, objective, loss='hamming'):
     structure, features = build_relaxed(layout, Flat(layout), 'none' if relaxation == 'cut' else relaxation, RHO, LAM)
     if relaxation == 'cut':
         structure = GraphCuts(structure.graphs)
-    task_loss = ZeroOne(structure) if loss == 'zero-one' else hamming(structure)
+    task_loss = ZeroOne(structure) if loss == 'zero-one' else NodeCosts.on(structure)
     with_loss = OBJECTIVES[objective][2]
     made = build_objective(objective, structure, task_loss)
     problem = Problem(structure, features, made, LAM, ('graph', objective, loss if with_loss else None))
@@ -114,7 +116,7 @@ def test_soft_optimum_is_near_the_relaxed_one(rho):
     hard = twin('lp', 'hinge')[2]
     assert hard.primal > optimum.solve(optimum.Problem.of(truth, LAM), 'hinge').primal + 1e-3, 'the relaxation is tight'
     structure, features = build_relaxed(layout, Flat(layout), 'soft', rho, LAM)
-    objective = build_objective('hinge', structure, hamming(structure))
+    objective = build_objective('hinge', structure, NodeCosts.on(structure))
     method = make('bcfw', Problem(structure, features, objective, LAM, ('graph', 'hinge', 'hamming')))
     for _ in range(200):
         method.run_pass(go())
@@ -138,7 +140,7 @@ def test_bounds_of_the_relaxed_problem_meet_as_rho_falls():
     best, gaps = twin('lp', 'hinge')[2].primal, []
     for rho in (1.0, 0.1, 0.01):
         structure, features = build_relaxed(layout, Flat(layout), 'soft', rho, LAM)
-        objective = build_objective('hinge', structure, hamming(structure))
+        objective = build_objective('hinge', structure, NodeCosts.on(structure))
         method = make('bcfw', Problem(structure, features, objective, LAM, ('graph', 'hinge', 'hamming')))
         for _ in range(400):
             method.run_pass(go())
@@ -153,12 +155,16 @@ def test_bounds_of_the_relaxed_problem_meet_as_rho_falls():
 def test_agreeing_marginals_bound_from_below_for_factors_of_any_size():
     layout = graphs.layout(('high order', 'loop'), seed=2, tied=True)
     structure, features = build_relaxed(layout, Flat(layout), 'soft', RHO, LAM)
-    objective = build_objective('hinge', structure, hamming(structure))
+    objective = build_objective('hinge', structure, NodeCosts.on(structure))
     problem = Problem(structure, features, objective, LAM, ('graph', 'hinge', 'hamming'))
     exact = optimum.solve(optimum.Problem.of(graphs.GraphEnumeration(layout), LAM), 'hinge')
     polytope, of_graphs = build_relaxed(layout, Flat(layout), 'lp', None, LAM)
     relaxed = Problem(
-        polytope, of_graphs, build_objective('hinge', polytope, hamming(polytope)), LAM, ('graph', 'hinge', 'hamming')
+        polytope,
+        of_graphs,
+        build_objective('hinge', polytope, NodeCosts.on(polytope)),
+        LAM,
+        ('graph', 'hinge', 'hamming'),
     )
     solver = make('n-slack', relaxed)
     while not solver.finished and solver.passes < 100:
@@ -177,7 +183,7 @@ def stage(rho=RHO, multipliers=None, smoothing=0.0, names=BINARY):
     structure, features = build_relaxed(
         layout, Flat(layout), 'soft', rho, LAM, multipliers=multipliers, smoothing=smoothing
     )
-    made = build_objective('hinge', structure, hamming(structure))
+    made = build_objective('hinge', structure, NodeCosts.on(structure))
     problem = Problem(structure, features, made, LAM, ('graph', 'hinge', 'hamming'))
     truth, lam, times = graphs.soft(graphs.GraphEnumeration(layout), LAM, rho, multipliers, smoothing)
     plain = optimum.Problem.of(truth, lam)
@@ -301,8 +307,8 @@ def test_a_dual_point_is_one_for_every_rho():
 def test_solvers_that_want_more_oracles_are_refused():
     layout = graphs.layout(BINARY, seed=4, tied=True)
     structure, features = build_relaxed(layout, Flat(layout), 'lp', None, LAM)
-    objective = build_objective('hinge', structure, hamming(structure))
+    objective = build_objective('hinge', structure, NodeCosts.on(structure))
     problem = Problem(structure, features, objective, LAM, ('graph', 'hinge', 'hamming'))
     for solver in ('eg', 'excessive-gap'):
         with pytest.raises(ValueError, match=f'{solver} needs the exp oracle, which graph lacks'):
-            check_oracles(solver_info(solver), problem)
+            check_fit(solver_info(solver), Wanted.of(problem))

@@ -10,8 +10,9 @@ from cython_ext.duals.natural import NaturalPoint
 from cython_ext.duals.scores import ScoresPoint
 from cython_ext.objectives.registry import Variant
 from cython_ext.solvers.registry import solver_info
+from cython_ext.tasks.fit import Wanted, with_kernels
 from data_formats.errors import UsageError
-from ssvm_cli.options.solver_choice import automatic, choose, with_kernels
+from ssvm_cli.options.solver_choice import automatic, choose
 from tests import optimum, variants
 from tests.kernels import kernel_twin
 from tests.solvers.runs import bounds, everything, go, make, run, saved
@@ -166,16 +167,17 @@ def test_weights_as_a_dual_point_find_their_tokens_again(name, kernel):
 
 def test_solvers_of_weights_are_refused_with_the_alternatives():
     for objective in ('hinge', 'log', 'softmax-margin'):
-        able = with_kernels(objective)
+        able, wanted = with_kernels(objective), Wanted(objective=objective, kernel={'kind': 'rbf'})
         names = ', '.join(able) or 'none'
         for name in MINIMISERS:
             info = solver_info(name)
             if objective in info.objectives and not info.kernels:
                 with pytest.raises(UsageError, match=f'{name} needs the weights themselves.*kernels: {names}'):
-                    choose(name, objective, kernel=True)
+                    choose(name, wanted)
         for name in able:
-            assert choose(name, objective, kernel=True).name == name
-    assert automatic('hinge', kernel=True) == 'bcfw' == choose('auto', 'hinge', kernel=True).name
+            assert choose(name, wanted).name == name
+    wanted = Wanted(objective='hinge', kernel={'kind': 'rbf'})
+    assert automatic(wanted) == 'bcfw' == choose('auto', wanted).name
 
 
 @pytest.mark.parametrize('name', ['multiclass', 'chain', 'chain-edges'])

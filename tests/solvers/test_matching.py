@@ -7,8 +7,9 @@ import pytest
 
 from cython_ext.features.calls import adjoint, gram_of, scores_of
 from cython_ext.objectives.registry import Variant
-from cython_ext.solvers.registry import check_oracles, solver_info
+from cython_ext.solvers.registry import solver_info
 from cython_ext.tasks.build import build_problem
+from cython_ext.tasks.fit import Wanted, check_fit
 from tests import matchings, optimum, variants
 from tests.oracles.test_contract import FINITE
 from tests.solvers.problems import Twin
@@ -114,9 +115,9 @@ def test_logarithms_of_sums_are_refused(objective):
 def test_solvers_that_need_sums_are_refused_with_the_others(solver):
     expected = f'{solver} needs the exp oracle, which matching lacks .solvers for hinge that do without: '
     with pytest.raises(ValueError, match=expected + ', '.join(sorted(SOLVERS, key=MINIMISERS.index))):
-        check_oracles(solver_info(solver), twin().problem)
+        check_fit(solver_info(solver), Wanted.of(twin().problem))
     for other in (*SOLVERS, 'perceptron'):
-        check_oracles(solver_info(other), twin().problem)
+        check_fit(solver_info(other), Wanted.of(twin().problem))
 
 
 def test_svrg_with_sums_is_refused():

@@ -8,6 +8,7 @@ import pytest
 
 from cython_ext.duals.natural import NaturalPoint
 from cython_ext.solvers.registry import MODULES, solver_info
+from cython_ext.tasks.fit import Wanted
 from data_formats.errors import UsageError
 from ssvm_cli.options.solver_choice import choose
 from tests import optimum
@@ -225,7 +226,7 @@ def test_before_the_first_pass(solver):
 @pytest.mark.parametrize('objective', ['log', 'softmax-margin'])
 def test_a_baseline_is_refused_in_other_words(objective):
     with pytest.raises(UsageError, match=f'perceptron does not report {objective}, only hinge .solvers for'):
-        choose('perceptron', objective)
+        choose('perceptron', Wanted(objective=objective))
 
 
 @pytest.mark.parametrize(('solver', 'objective'), [('lbfgs', 'hinge'), ('bcfw', 'log'), ('bcfw', 'softmax-margin')])
@@ -233,9 +234,9 @@ def test_what_does_not_fit_is_refused_with_both_names_and_the_alternatives(solve
     minimisers = [name for name in MODULES if name not in (*BASELINES, 'dlpw')]  # which only graphs have
     others = [name for name in minimisers if objective in solver_info(name).objectives]
     with pytest.raises(UsageError, match=f'{solver} does not minimise {objective}.*{", ".join(others)}'):
-        choose(solver, objective)
+        choose(solver, Wanted(objective=objective))
     for name in others:
-        assert choose(name, objective).name == name
+        assert choose(name, Wanted(objective=objective)).name == name
 
 
 @pytest.mark.parametrize('objective', ['hinge', 'log', 'softmax-margin'])

@@ -7,8 +7,9 @@ import pytest
 import cython_ext.core.relaxed_primal as module
 from cython_ext.core.problem import Problem
 from cython_ext.core.relaxed_primal import relaxed_primal
+from cython_ext.losses.graph import NodeCosts
 from cython_ext.objectives.registry import build_objective
-from cython_ext.tasks.relaxations import build_relaxed, hamming
+from cython_ext.tasks.relaxations import build_relaxed
 from tests import graphs, optimum
 from tests.oracles.test_graph import Flat
 from tests.solvers.test_graph import BINARY, LAM, RHO, SEED
@@ -23,7 +24,7 @@ def soft(names, multipliers, smoothing, threads=1):
     count = len(graphs.soft(graphs.GraphEnumeration(layout), LAM, RHO)[0].place)
     pull = np.random.default_rng(5).normal(size=count) if multipliers else None
     structure, features = build_relaxed(layout, Flat(layout), 'soft', RHO, LAM, multipliers=pull, smoothing=smoothing)
-    objective = build_objective('hinge', structure, hamming(structure))
+    objective = build_objective('hinge', structure, NodeCosts.on(structure))
     problem = Problem(structure, features, objective, LAM, ('graph', 'hinge', 'hamming'), threads)
     w = np.random.default_rng(6).normal(size=problem.dim)
     return problem, layout, w, problem.evaluate(w).primal

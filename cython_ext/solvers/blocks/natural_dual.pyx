@@ -33,18 +33,13 @@ cdef double LEAST_PARAMETER = -1e5          # one so far below the largest says 
 
 
 cdef class NaturalDual:
-    """problem: one whose structure has the exp oracle; start: theta of the parts of the gold output, 0 elsewhere.
-
-    Raises ValueError where the task loss does not decompose.
-    """
+    """problem: one whose structure has the exp oracle, with a DecomposableLoss or none; start: theta of the parts of the
+    gold output, 0 elsewhere."""
 
     def __init__(self, Problem problem not None, double start):
         cdef Py_ssize_t i
         self.problem, self.entropic = problem, problem.sums
         if problem.loss_name is not None:
-            if not isinstance(problem.objective.loss, DecomposableLoss):
-                raise ValueError(f'the loss {problem.loss_name} is no sum over the parts of an output, which this solver '
-                                 'needs (other solvers do without)')
             self.loss = problem.objective.loss
         problem.features.helper(Tables).keep_gram()
         self.step = problem.features.helper(Step)

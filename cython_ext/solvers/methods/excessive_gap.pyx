@@ -52,8 +52,7 @@ LEAST_PARAMETER = -1e5          # the natural one of a part without probability
 
 
 cdef class ExcessiveGap(Solver):
-    """options: as OPTIONS below; there is nothing random, seed is not used. Raises ValueError where the task loss is
-    not a sum over parts."""
+    """options: as OPTIONS below; there is nothing random, seed is not used."""
 
     cdef DecomposableLoss loss
     cdef bint adaptive
@@ -73,9 +72,6 @@ cdef class ExcessiveGap(Solver):
 
     def __init__(self, Problem problem not None, options, seed=0):
         Solver.__init__(self, problem)
-        if not isinstance(problem.objective.loss, DecomposableLoss):
-            raise ValueError(f'excessive-gap needs a task loss that is a sum over parts, and {problem.loss_name} on '
-                             f'{problem.structure_name} is not (bcfw does without)')
         self.loss = problem.objective.loss
         self.adaptive = options['adaptive']
         self.w, self.mixed, self.soft = (problem.features.zeros() for _ in range(3))

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from cython_ext.losses.position_costs import PositionCosts
+from cython_ext.losses.position_costs import LabelCosts
 
 
-class RankCosts(PositionCosts):
+class RankCosts(LabelCosts):
     """|j - k| of labels j and k."""
 
     def __init__(self, structure):

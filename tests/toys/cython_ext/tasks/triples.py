@@ -6,7 +6,6 @@ from math import comb
 import numpy as np
 
 from cython_ext.structures.labels.multiclass import Multiclass
-from cython_ext.tasks.common import choice_strata
 from cython_ext.tasks.registry import TaskInfo
 
 
@@ -43,13 +42,17 @@ def build(dataset, feature_set='all', tied=True, merge=False, basis=None, simila
     return structure, OutputFeatures(*places, chosen @ chosen.T)
 
 
-def wrong_members(structure):
+def wrong_members():
     """how many of the three are wrong"""
-    from cython_ext.losses.position_costs import PositionCosts
+    from cython_ext.losses.position_costs import LabelCosts
 
-    labels = next(k for k in range(3, 100) if comb(k, 3) == structure.n_labels)
-    chosen = members(labels)
-    return PositionCosts(structure, 3 - chosen @ chosen.T)
+    class WrongMembers(LabelCosts):
+        def __init__(self, structure):
+            labels = next(k for k in range(3, 100) if comb(k, 3) == structure.n_labels)
+            chosen = members(labels)
+            super().__init__(structure, 3 - chosen @ chosen.T)
+
+    return WrongMembers
 
 
 INFO = TaskInfo(
@@ -58,6 +61,4 @@ INFO = TaskInfo(
     build=build,
     losses={'hamming': wrong_members},
     default_loss='hamming',
-    strata={'hamming': choice_strata},
-    decomposable=('hamming',),
 )
