@@ -95,10 +95,10 @@ cdef class Decoder:
         return out
 
     def marginals(self, w):
-        """(log-partitions float64[n], position marginals float64[tokens, K]) for structures whose outputs are labels
-        of positions."""
-        means = np.empty((int(self.code_indptr[self.structure.n]), self.structure.stride))
-        return self._sums(w, means), means[:, :self.structure.n_labels]
+        """(log-partitions float64[n], position marginals float64[tokens, K]) for structures with label_rows."""
+        n_labels, stride = self.structure.label_rows()
+        means = np.empty((int(self.code_indptr[self.structure.n]), stride))
+        return self._sums(w, means), means[:, :n_labels]
 
     def _sums(self, w, means):
         if 'exp' not in self.structure.oracles:

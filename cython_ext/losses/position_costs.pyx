@@ -16,19 +16,19 @@ def hamming(n_labels):
 
 
 cdef class PositionCosts(DecomposableLoss):
-    """structure: one whose theta begins with rows of label scores and whose codes are labels (multiclass, chain);
-    matrix: float64[K, K] costs >= 0 (right label, label), zero on the diagonal; None: that of hamming."""
+    """structure: one with label_rows (multiclass, chain); matrix: float64[K, K] costs >= 0 (right label, label), zero on
+    the diagonal; None: that of hamming."""
 
     unstratified = TaskLoss.unstratified
 
     def __init__(self, Structure structure not None, matrix=None):
-        labels = structure.n_labels
+        labels, self.stride = structure.label_rows()
         matrix = hamming(labels) if matrix is None else np.asarray(matrix, np.float64)
         if matrix.shape != (labels, labels):
             raise ValueError(f'a cost matrix of shape {matrix.shape} for {labels} labels')
         if not np.all(np.isfinite(matrix)) or matrix.min(initial=0) < 0 or np.any(np.diag(matrix) != 0):
             raise ValueError('costs must be finite and not negative, and zero for the right label')
-        self.structure, self.matrix, self.stride = structure, matrix, structure.stride
+        self.structure, self.matrix = structure, matrix
         padded = np.zeros((labels, self.stride))
         padded[:, :labels] = matrix
         self.rows = padded

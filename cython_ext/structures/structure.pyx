@@ -75,6 +75,11 @@ cdef class Structure:
             indptr[i + 1] = indptr[i] + self.size_of(i)
         return np.asarray(indptr)
 
+    def label_rows(self):
+        """(K, row length) where a code is one of K labels for each position, and theta begins with a row of their scores
+        for each; None elsewhere. Costs and marginals of positions are about these."""
+        return None
+
     def neighbours(self):
         """Where runs of examples begin that share memory, int64 with n at the end, so that it is worth visiting them one
         after the other; None where there are none."""

@@ -170,6 +170,23 @@ def test_cost_matrices_that_are_none_are_refused(change, message):
         PositionCosts(structure, change(hamming(3)))
 
 
+@pytest.mark.parametrize('name', CASES)
+def test_rows_of_labels(name):
+    """Where a structure has them, a label is a part of the row of its position; no other takes costs of positions."""
+    structure = case(name).structure
+    rows = structure.label_rows()
+    if rows is None:
+        with pytest.raises(TypeError):
+            PositionCosts(structure)
+        return
+    n_labels, stride = rows
+    for i in range(structure.n):
+        code = structure.gold_code(i)
+        row = structure.statistics(i, code)[: len(code) * stride].reshape(len(code), stride)
+        np.testing.assert_array_equal(row[:, :n_labels], np.eye(n_labels)[code])
+        assert not row[:, n_labels:].any()
+
+
 EXAMPLES = {  # of each task, one of each class of structures
     'multiclass': ('multiclass-K3',),
     'chain': ('chain-K3-T2-tied', 'chain2-K3-T2-tied'),

@@ -87,6 +87,9 @@ cdef class Chain(SummedStructure):
         # forward-backward; top-k needs values and two back pointers for every (position, label, rank), and a block
         return max((2 * T + 2) * S + 2 * blocks * S * S + T, 3 * T * S * k + 2 * S + S * S)
 
+    def label_rows(self):
+        return self.n_labels, self.stride
+
     cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
         cdef Py_ssize_t t
         for t in range(self.length(i)):

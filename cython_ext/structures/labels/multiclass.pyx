@@ -19,3 +19,6 @@ cdef class Multiclass(Choice):
 
     cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
         return self.stride
+
+    def label_rows(self):
+        return self.n_labels, self.stride
