@@ -15,6 +15,7 @@ from libc.string cimport memcpy, memset
 
 from cython_ext.common.errors import UnfitDataError
 from cython_ext.kernels.cfg.grids cimport join, row_add, row_dot
+from cython_ext.kernels.vectors.search cimport first_from
 from cython_ext.losses.loss cimport TaskLoss
 from cython_ext.structures.cfg cimport forest as packed
 from cython_ext.structures.cfg.cfg cimport Cfg, Derivation
@@ -70,16 +71,9 @@ cdef class BracketF1(TaskLoss):
 
     cdef Py_ssize_t hits(self, Py_ssize_t i, int32_t span, Py_ssize_t chain, Py_ssize_t base) noexcept nogil:
         """How many of these are right."""
-        cdef int64_t low = self.right_at[i], high = self.right_at[i + 1], middle, p, q
+        cdef int64_t low = first_from(self.right_span, self.right_at[i], self.right_at[i + 1], span), p = low, q
         cdef Py_ssize_t k, count = 0
         cdef int32_t label, have
-        while low < high:
-            middle = (low + high) // 2
-            if self.right_span[middle] < span:
-                low = middle + 1
-            else:
-                high = middle
-        p = low
         while p < self.right_at[i + 1] and self.right_span[p] == span:
             label = self.right_label[p]
             have = base == label

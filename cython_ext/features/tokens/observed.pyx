@@ -14,6 +14,7 @@ from cython_ext.features.capabilities cimport Radius
 from cython_ext.features.tokens.generative import GenerativeModel, no_model
 from cython_ext.features.tokens.sparse cimport SparseFeatures, SparseRadius
 from cython_ext.features.tokens.sparse_rows cimport SparseRows
+from cython_ext.kernels.vectors.search cimport first_from
 
 
 def observed_pairs(SparseRows tokens, const int32_t[::1] labels, Py_ssize_t n_labels):
@@ -89,14 +90,8 @@ cdef class ObservedFeatures(SparseFeatures):
 
     cdef int64_t place(self, int32_t attribute, Py_ssize_t k) noexcept nogil:
         """Where the weight of (attribute, label k) is, -1 if there is none."""
-        cdef int64_t low = self.first[attribute], high = self.first[attribute + 1], middle
-        while low < high:
-            middle = (low + high) >> 1
-            if self.label[middle] < k:
-                low = middle + 1
-            else:
-                high = middle
-        return low if low < self.first[attribute + 1] and self.label[low] == k else -1
+        cdef int64_t last = self.first[attribute + 1], place = first_from(self.label, self.first[attribute], last, k)
+        return place if place < last and self.label[place] == k else -1
 
     cdef void scores(self, Py_ssize_t i, const double *w, double *theta) noexcept nogil:
         cdef Py_ssize_t t

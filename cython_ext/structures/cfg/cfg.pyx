@@ -18,6 +18,7 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy, memset
 
 from cython_ext.common.errors import UnfitDataError
+from cython_ext.kernels.vectors.search cimport first_from
 from cython_ext.structures.cfg cimport forest as packed
 from cython_ext.structures.cfg.chart cimport Chart, ChartGrammar, GrammarTables, fill, fits, lay, mark, mark_rules, pack
 from cython_ext.structures.cfg.chart cimport room as chart_room
@@ -176,16 +177,10 @@ cdef class Cfg(SummedStructure):
 
     cdef Py_ssize_t part_of(self, Py_ssize_t i, int32_t rule) noexcept nogil:
         """The part that a rule is; -1 where no tree over the sentence uses it."""
-        cdef Py_ssize_t low = self.part_at[i], high = self.part_at[i + 1], middle
-        while low < high:
-            middle = (low + high) // 2
-            if self.part_rule[middle] < rule:
-                low = middle + 1
-            else:
-                high = middle
-        if low == self.part_at[i + 1] or self.part_rule[low] != rule:
+        cdef int64_t place = first_from(self.part_rule, self.part_at[i], self.part_at[i + 1], rule)
+        if place == self.part_at[i + 1] or self.part_rule[place] != rule:
             return -1
-        return low - <Py_ssize_t> self.part_at[i]
+        return <Py_ssize_t> (place - self.part_at[i])
 
     cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
         cdef Py_ssize_t at, k, count = 0
