@@ -12,8 +12,8 @@ from cython_ext.structures.workspace cimport Workspace
 
 
 cdef class Decoder:
-    """structure and features of the examples to predict; their right outputs are not looked at. When the stop flag of the
-    pool is set, predict raises Interrupted."""
+    """structure and features of the examples to predict; their right outputs are not looked at. When the stop flag of
+    the pool is set, predict raises Interrupted."""
 
     cdef readonly Structure structure
     cdef readonly FeatureMap features

@@ -53,7 +53,7 @@ def relaxed_dual(Problem problem not None, point):
             loss += 1.0 - mean[blocks.right_data[b]]
         elif graphs.is_count(blocks.factor_of(b)):
             agree_count(blocks, b, nodes, of_nodes, point, mean + blocks.node_parts(b))
-        else:                                               # pairs that agree on the nodes of a tree are those of labelings
+        else:                               # pairs that agree on the nodes of a tree are those of labelings
             for f in range(blocks.factor_of(b), blocks.end_of(b)):
                 joint = mean if blocks.inner(b) < 0 else mean + blocks.offset(b, f)
                 agree(graphs, f, nodes, of_nodes, joint, &rest[0])
@@ -69,8 +69,8 @@ def relaxed_dual(Problem problem not None, point):
 
 
 cdef agree_count(FactorBlocks blocks, Py_ssize_t b, int64_t nodes, const double *of_nodes, point, double *buckets):
-    """Writes the distribution of a count's buckets that is left when its distribution over labelings is made to agree with
-    its nodes as in agree(); one that is not known by its labelings is nothing but what is missing."""
+    """Writes the distribution of a count's buckets that is left when its distribution over labelings is made to agree
+    with its nodes as in agree(); one that is not known by its labelings is nothing but what is missing."""
     cdef FactorGraphs graphs = blocks.graphs
     cdef int64_t f = blocks.factor_of(b), k, count, K = graphs.scope_begin[f + 1] - graphs.scope_begin[f]
     cdef const int32_t *scope = graphs.scope + graphs.scope_begin[f]
@@ -107,11 +107,12 @@ cdef void agree(FactorGraphs graphs, int64_t f, int64_t nodes, const double *of_
                 double *rest) noexcept nogil:
     """Changes the distribution of a factor so that its marginals are those of its nodes.
 
-    It loses what its marginals have too much, node by node; what is missing then, as much for each node, comes back as the
-    product of what is missing at each. nodes: the factor of the example's first node; of_nodes: its distribution, with those
-    of the other nodes behind; rest: room for what is missing.
+    It loses what its marginals have too much, node by node; what is missing then, as much for each node, comes back as
+    the product of what is missing at each. nodes: the factor of the example's first node; of_nodes: its distribution,
+    with those of the other nodes behind; rest: room for what is missing.
     """
-    cdef Py_ssize_t k, s, a, states, size = graphs.size[graphs.type_of[f]], at, K = graphs.scope_begin[f + 1] - graphs.scope_begin[f]
+    cdef Py_ssize_t K = graphs.scope_begin[f + 1] - graphs.scope_begin[f]
+    cdef Py_ssize_t k, s, a, states, size = graphs.size[graphs.type_of[f]], at
     cdef const int64_t *begin = graphs.state_begin + graphs.type_of[f]
     cdef const double *wanted
     cdef double missing, least = INFINITY, product

@@ -19,7 +19,8 @@ cdef class Problem:
     cdef object _accumulator, _chunks
 
     @cython.final
-    cdef inline void put_gradient(self, Accumulator total, Py_ssize_t chunk, Py_ssize_t i, Workspace work) noexcept nogil:
+    cdef inline void put_gradient(self, Accumulator total, Py_ssize_t chunk, Py_ssize_t i,
+                                  Workspace work) noexcept nogil:
         """E[s] - s(y_i) into total, with E[s] in work.mean, which is overwritten."""
         cdef Py_ssize_t c, count = self.structure.parts(i, self.structure.gold(i), work.ids, work.counts)
         for c in range(count):
@@ -27,7 +28,8 @@ cdef class Problem:
         total.put(chunk, i, work.mean)
 
     @cython.final
-    cdef inline void put_expected(self, Accumulator total, Py_ssize_t chunk, Py_ssize_t i, Workspace work) noexcept nogil:
+    cdef inline void put_expected(self, Accumulator total, Py_ssize_t chunk, Py_ssize_t i,
+                                  Workspace work) noexcept nogil:
         """s(y_i) - E[s] into total, likewise."""
         cdef Py_ssize_t c, count, size = self.structure.size_of(i)
         for c in range(size):

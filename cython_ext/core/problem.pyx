@@ -39,9 +39,9 @@ class Evaluation:
 
 
 cdef class Problem:
-    """names: (structure, objective, task loss or None) as on the command line. threads: how many, or the Pool of another
-    problem. log_values: as in problem.pxd. All passes over the examples look at the stop flag of the pool and raise
-    Interrupted when it is set."""
+    """names: (structure, objective, task loss or None) as on the command line. threads: how many, or the Pool of
+    another problem. log_values: as in problem.pxd. All passes over the examples look at the stop flag of the pool and
+    raise Interrupted when it is set."""
 
     def __init__(self, Structure structure not None, FeatureMap features not None, Objective objective not None,
                  double lam, names, threads=1, log_values=None):
@@ -66,8 +66,8 @@ cdef class Problem:
 
     @contextlib.contextmanager
     def stoppable(self, stop):
-        """Let a flag, int32[1], stop what is done within the block: passes over the examples, which raise Interrupted, and
-        oracles that take long in the midst of one."""
+        """Let a flag, int32[1], stop what is done within the block: passes over the examples, which raise Interrupted,
+        and oracles that take long in the midst of one."""
         with self.pool.stoppable(stop), self.structure.heeding(stop):
             yield
 
@@ -78,8 +78,8 @@ cdef class Problem:
 
     @property
     def has_tempered_duals(self):
-        """Whether the softmax of loss and scores over a temperature is a dual point for the hinge loss: the task loss is a
-        sum over parts, and the structure has the exp oracle."""
+        """Whether the softmax of loss and scores over a temperature is a dual point for the hinge loss: the task loss
+        is a sum over parts, and the structure has the exp oracle."""
         try:
             smoothed_loss(self.objective, 'exp')
         except ValueError:
@@ -93,9 +93,9 @@ cdef class Problem:
 
     def evaluate(self, w, softmax_dual=False, stop=None, temperature=1.0):
         """P(w) and the loss of every example, by one oracle pass (InexactError: see Structure.check); with softmax_dual
-        also D(alpha) of a softmax: alpha_i(y) = p(y | x_i; w) for the log losses, that of (Delta + scores) / temperature
-        for the hinge loss (ValueError where that is no dual point). stop: int32[1] instead of the flag of the pool;
-        Interrupted is raised when it is set."""
+        also D(alpha) of a softmax: alpha_i(y) = p(y | x_i; w) for the log losses, that of (Delta + scores) /
+        temperature for the hinge loss (ValueError where that is no dual point). stop: int32[1] instead of the flag of
+        the pool; Interrupted is raised when it is set."""
         w = np.ascontiguousarray(w, np.float64)
         flag = self.pool.stop if stop is None else stop
         if softmax_dual and not self.sums:
@@ -139,8 +139,8 @@ cdef class Problem:
     def value_and_gradient(self, w, gradient, stop=None):
         """P(w), the losses and D of the softmax of the scores; writes the gradient of P. Log losses only.
 
-        With alpha_i = p(y | x_i; w), D(alpha) = P(w) - ||grad P(w)||^2 / (2 lambda): w(alpha) is w - grad P(w) / lambda,
-        and the entropy is l_i - E[Delta - <w, psi_i>].
+        With alpha_i = p(y | x_i; w), D(alpha) = P(w) - ||grad P(w)||^2 / (2 lambda): w(alpha) is w - grad P(w) /
+        lambda, and the entropy is l_i - E[Delta - <w, psi_i>].
         """
         if not self.sums:
             raise TypeError(f'{self.objective_name} has no gradient')
@@ -196,8 +196,8 @@ cdef class Problem:
         return 8 * self.dim
 
     def sweep(self, function, *shared, Accumulator total=None):
-        """function(*shared, begin, end) for ranges of examples that together are all, by the threads of the pool; with an
-        Accumulator function(*shared, total, chunk, begin, end), which puts what it finds into that chunk alone."""
+        """function(*shared, begin, end) for ranges of examples that together are all, by the threads of the pool; with
+        an Accumulator function(*shared, total, chunk, begin, end), which puts what it finds into that chunk alone."""
         if total is None:
             self.pool.map(function, [(*shared, *chunk) for chunk in self.chunks(RANGES)])
         else:
@@ -213,7 +213,8 @@ cdef class Problem:
             self._chunks[count] = ranges(cost, min(count, 1 + int(cost[self.n]) // CHUNK_PARTS))
         return self._chunks[count]
 
-    def _losses(self, const double[::1] w, double[::1] losses, const int32_t[::1] stop, Py_ssize_t begin, Py_ssize_t end):
+    def _losses(self, const double[::1] w, double[::1] losses, const int32_t[::1] stop, Py_ssize_t begin,
+                Py_ssize_t end):
         """l_i(w) of a range of examples."""
         cdef Workspace work = Workspace(self.structure, self.objective)
         cdef Py_ssize_t i

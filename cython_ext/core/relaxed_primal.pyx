@@ -1,6 +1,6 @@
-"""An upper bound of the relaxed objective of the weights of a soft-constraint problem: g(w, delta), (2) of Meshi, Srebro and
-Hazan 2015. It holds for any delta, and those of the soft problem are not the best ones, so that some sweeps of block
-minimisation over them (relaxations/messages.pyx) come first, in a copy.
+"""An upper bound of the relaxed objective of the weights of a soft-constraint problem: g(w, delta), (2) of Meshi,
+Srebro and Hazan 2015. It holds for any delta, and those of the soft problem are not the best ones, so that some sweeps
+of block minimisation over them (relaxations/messages.pyx) come first, in a copy.
 """
 
 import numpy as np
@@ -23,8 +23,8 @@ LEAST_GAIN = 1e-4           # of a sweep that is not the last, relative to the l
 
 def relaxed_primal(Problem problem not None, w, primal):
     """The bound; primal: P(w) of the soft problem. With the delta of the weights it would be P without rho/2 ||delta -
-    multipliers||^2, which is lambda/2 ||delta'||^2, and this is what it is where there are global factors, of which messages
-    know nothing. (P is that without the weights which smooth maxima.)"""
+    multipliers||^2, which is lambda/2 ||delta'||^2, and this is what it is where there are global factors, of which
+    messages know nothing. (P is that without the weights which smooth maxima.)"""
     cdef SoftFeatures features = problem.features
     w = np.array(w, np.float64)
     first, last = features.weights_of_factors.dim, features.weights_of_factors.dim + features.n_agreements
@@ -43,7 +43,8 @@ def relaxed_primal(Problem problem not None, w, primal):
 
 def bound(Problem problem, Messages messages, const double[::1] w, double[::1] losses, const int64_t[::1] first,
           Py_ssize_t begin, Py_ssize_t end):
-    """Upper bounds of the losses of a range of graphs, times B/M as all scores. first: [graphs + 1], their first blocks."""
+    """Upper bounds of the losses of a range of graphs, times B/M as all scores. first: [graphs + 1], their first
+    blocks."""
     cdef SoftFeatures features = problem.features
     cdef FactorBlocks blocks = features.outputs
     cdef DecomposableLoss loss = problem.objective.loss
@@ -55,7 +56,8 @@ def bound(Problem problem, Messages messages, const double[::1] w, double[::1] l
     for i in range(begin, end):
         size = max(size, blocks.part_begin[i + 1] - blocks.part_begin[i])
         most = max(most, of_example[i + 1] - of_example[i])
-    cdef double[::1] theta = np.empty(size + 1), delta = np.zeros(most + 1), scratch = np.empty(messages.scratch_size + 1)
+    cdef double[::1] theta = np.empty(size + 1), delta = np.zeros(most + 1)
+    cdef double[::1] scratch = np.empty(messages.scratch_size + 1)
     with nogil:
         for i in range(begin, end):
             if stop[0]:

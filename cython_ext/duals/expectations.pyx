@@ -70,8 +70,8 @@ def _outputs(Problem problem, const int64_t[::1] indptr, const double[::1] weigh
 
 
 def of_parameters(Problem problem not None, const int64_t[::1] indptr, theta, Accumulator total not None):
-    """Of the natural parameters of all examples: the mean of E[Delta] + H, H for the log losses only; puts E[psi_i] into
-    total. ValueError where the task loss is no sum over parts."""
+    """Of the natural parameters of all examples: the mean of E[Delta] + H, H for the log losses only; puts E[psi_i]
+    into total. ValueError where the task loss is no sum over parts."""
     if problem.loss_name is not None and not isinstance(problem.objective.loss, DecomposableLoss):
         raise ValueError(f'the loss {problem.loss_name} has no dual points in natural parameters')
     gains = np.empty(problem.n)
@@ -79,8 +79,8 @@ def of_parameters(Problem problem not None, const int64_t[::1] indptr, theta, Ac
     return gains.sum() / problem.n
 
 
-def _parameters(Problem problem, theta, const int64_t[::1] indptr, double[::1] gains, Accumulator total, Py_ssize_t chunk,
-                Py_ssize_t begin, Py_ssize_t end):
+def _parameters(Problem problem, theta, const int64_t[::1] indptr, double[::1] gains, Accumulator total,
+                Py_ssize_t chunk, Py_ssize_t begin, Py_ssize_t end):
     """The examples begin..end-1."""
     cdef Workspace work = Workspace(problem.structure, None)
     cdef DecomposableLoss loss = problem.objective.loss if problem.loss_name is not None else None

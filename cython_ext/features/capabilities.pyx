@@ -1,8 +1,8 @@
 """What some feature maps do better than their calls alone could, and few solvers ask for.
 
 Each class here works with any feature map. A map that knows better derives from it and names its own class in
-`helpers`; whoever needs one asks `FeatureMap.helper` for it once, before a pass. Two more kinds of helpers have files of
-their own: sums over examples (accumulators.pyx) and generative models (generative.py).
+`helpers`; whoever needs one asks `FeatureMap.helper` for it once, before a pass. Two more kinds of helpers have files
+of their own: sums over examples (accumulators.pyx) and generative models (generative.py).
 """
 
 import numpy as np

@@ -1,5 +1,5 @@
-"""1 - intersection over union of a box with the right one. It does not add up over the words in it, but the bounds of the
-search for the best box do with it (structures/boxes/boxes.pyx)."""
+"""1 - intersection over union of a box with the right one. It does not add up over the words in it, but the bounds of
+the search for the best box do with it (structures/boxes/boxes.pyx)."""
 
 from libc.stdint cimport int32_t
 

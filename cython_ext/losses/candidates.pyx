@@ -11,8 +11,8 @@ from cython_ext.structures.candidates cimport Candidates
 
 
 cdef class GivenCosts(DecomposableLoss):
-    """structure: the Candidates; costs: float64[N], of all candidates of all examples, not negative, 0 for the right one
-    of each example; None: what the structure's candidates cost."""
+    """structure: the Candidates; costs: float64[N], of all candidates of all examples, not negative, 0 for the right
+    one of each example; None: what the structure's candidates cost."""
 
     unstratified = None
 

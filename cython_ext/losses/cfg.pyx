@@ -1,5 +1,5 @@
-"""1 - F1 of labelled brackets, and the best tree for each number of right and of all brackets (Tsochantaridis et al. 2005,
-section 4.5.2).
+"""1 - F1 of labelled brackets, and the best tree for each number of right and of all brackets (Tsochantaridis et al.
+2005, section 4.5.2).
 
 A bracket is a label with the words that it spans; tags have none, nor has the node on top (TOP, ROOT). Trees may have a
 bracket twice, one above the other, and then it counts twice. With h brackets of the b in a tree among the G right ones,
@@ -288,9 +288,9 @@ cdef class BracketStrata(Strata):
             if f.items:
                 cells = loss.lay(i, &f, &table[0], &grid)
                 if cells * 16 > TABLE_LIMIT:
-                    raise UnfitDataError(f'sentence {i + 1}, of {structure.length(i)} words, is too long for the loss f1, '
-                                         f'whose table would take {cells / 2**26:.1f} GB (use --task-loss zero-one or '
-                                         f'--max-length)')
+                    raise UnfitDataError(f'sentence {i + 1}, of {structure.length(i)} words, is too long for the loss '
+                                         f'f1, whose table would take {cells / 2**26:.1f} GB (use --task-loss zero-one '
+                                         f'or --max-length)')
                 size = max(size, 3 * f.items + f.edges + 2 * cells)
                 strata = max(strata, (grid.hits[f.items - 1] + 1) * grid.width[f.items - 1])
         self.most, self.table_size = strata, size
@@ -358,7 +358,8 @@ cdef class BracketStrata(Strata):
 
     cdef void _choose(self, const Forest *f, const double *score, const Grid *grid, Py_ssize_t x, Py_ssize_t h,
                       Py_ssize_t b, int32_t *edge) noexcept nogil:
-        """Sets the edges of the best derivation of x in row h and column b of its cells: the first that has its value."""
+        """Sets the edges of the best derivation of x in row h and column b of its cells: the first that has its
+        value."""
         cdef Py_ssize_t h1, b1, h2, b2, left, right
         cdef int32_t e
         cdef double wanted = grid.cells[grid.at[x] + h * grid.width[x] + b]

@@ -13,7 +13,8 @@ from cython_ext.structures.structure cimport Structure
 
 
 cdef class NodeCosts(DecomposableLoss):
-    """structure: one whose outputs are states of nodes, and whose parts are the joint states of the factors of graphs."""
+    """structure: one whose outputs are states of nodes, and whose parts are the joint states of the factors of
+    graphs."""
 
     cdef FactorGraphs graphs
 
@@ -71,7 +72,8 @@ cdef class RelaxedCosts(NodeCosts):
         for v in range(self.graphs.nodes[self.graphs.shape_of[i]]):
             for a in range(self.graphs.size[self.graphs.type_of[f + v]]):
                 if a != right[v]:
-                    memcpy(&share, code + (self.graphs.part[f + v] + a) * (sizeof(double) // sizeof(int32_t)), sizeof(double))
+                    memcpy(&share, code + (self.graphs.part[f + v] + a) * (sizeof(double) // sizeof(int32_t)),
+                           sizeof(double))
                     total += share
         return total
 
@@ -107,7 +109,8 @@ cdef class BlockCosts(DecomposableLoss):
         if self.multipliers == NULL:
             return 0.0
         if self.blocks.inner(b) < 0:
-            return self.blocks.agreements.score(self.blocks.example[b], self.blocks.factor_of(b), code[0], self.multipliers)
+            return self.blocks.agreements.score(self.blocks.example[b], self.blocks.factor_of(b), code[0],
+                                                self.multipliers)
         own = self.multipliers + self.blocks.agreements.run(self.blocks.example[b], self.blocks.factor_of(b))
         for v in range(self.blocks.code_of(b)):
             total -= own[self.blocks.node_part(b, v) + code[v]]
@@ -147,8 +150,8 @@ cdef class BlockCosts(DecomposableLoss):
         return total
 
     cdef double add_whole(self, Py_ssize_t b, double scale, const double *mean, double *theta) noexcept nogil:
-        """The costs of a global factor's node states, which are 0 for the right ones: added to theta, or those that mean
-        expects."""
+        """The costs of a global factor's node states, which are 0 for the right ones: added to theta, or those that
+        mean expects."""
         cdef Py_ssize_t v, p
         cdef double total = 0.0, right
         cdef const double *own

@@ -15,8 +15,8 @@ from cython_ext.structures.structure import padded
 
 
 cdef class TaskLoss:
-    """decomposable: whether it is a sum over parts, a DecomposableLoss; unstratified: why nothing finds the best output of
-    each of its values, None where make_strata() does."""
+    """decomposable: whether it is a sum over parts, a DecomposableLoss; unstratified: why nothing finds the best output
+    of each of its values, None where make_strata() does."""
 
     decomposable = False
     unstratified = 'there are too many values'
@@ -69,8 +69,8 @@ cdef class TaskLoss:
 
 
 cdef class DecomposableLoss(TaskLoss):
-    """A loss that is a sum over parts: Delta(y_i, y) = <delta_i, s(y)>. Its oracles are those of the structure, with the
-    costs added to theta."""
+    """A loss that is a sum over parts: Delta(y_i, y) = <delta_i, s(y)>. Its oracles are those of the structure, with
+    the costs added to theta."""
 
     decomposable = True
     unstratified = 'no oracle finds the best one with a given number of errors'

@@ -1,5 +1,6 @@
-"""The number of wrong links of a matching: right ones that are missing, and others that are there, where a possible link
-is no error. A link in place of the right one of its row counts twice, once for each; a possible one counts once then."""
+"""The number of wrong links of a matching: right ones that are missing, and others that are there, where a possible
+link is no error. A link in place of the right one of its row counts twice, once for each; a possible one counts once
+then."""
 
 import numpy as np
 

@@ -16,8 +16,8 @@ def hamming(n_labels):
 
 
 cdef class PositionCosts(DecomposableLoss):
-    """structure: one with label_rows (multiclass, chain); matrix: float64[K, K] costs >= 0 (right label, label), zero on
-    the diagonal; None: that of hamming."""
+    """structure: one with label_rows (multiclass, chain); matrix: float64[K, K] costs >= 0 (right label, label), zero
+    on the diagonal; None: that of hamming."""
 
     unstratified = TaskLoss.unstratified
 

@@ -10,7 +10,8 @@ cdef class Strata:
     cdef readonly Py_ssize_t most, table_size   # strata that an example has at most, and doubles of a table
 
     cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil
-    cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work, int32_t *code) noexcept nogil
+    cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work,
+                     int32_t *code) noexcept nogil
 
 
 cdef class HammingStrata(Strata):

@@ -1,5 +1,5 @@
-"""Strata of second-order chains, number of wrong positions: V[t, e, q, r] is the best score of a prefix that ends in labels
-q and r at t with e errors. Sequences of less than three positions are first-order ones."""
+"""Strata of second-order chains, number of wrong positions: V[t, e, q, r] is the best score of a prefix that ends in
+labels q and r at t with e errors. Sequences of less than three positions are first-order ones."""
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int32_t

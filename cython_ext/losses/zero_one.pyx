@@ -13,7 +13,8 @@ from cython_ext.structures.workspace cimport Workspace
 
 
 cdef class ZeroOne(TaskLoss):
-    """structure: any one with the topk oracle (for the max) and the exp oracle (for the sum), not that of a relaxation."""
+    """structure: any one with the topk oracle (for the max) and the exp oracle (for the sum), not that of a
+    relaxation."""
 
     unstratified = None
 

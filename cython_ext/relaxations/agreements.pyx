@@ -1,5 +1,5 @@
-"""Agreement variables: one for each factor of several nodes, each of its nodes, and each state of that node. Factors that
-are one global factor (layout.py) have them together.
+"""Agreement variables: one for each factor of several nodes, each of its nodes, and each state of that node. Factors
+that are one global factor (layout.py) have them together.
 
 A joint state of a factor meets minus those of the states that it gives to its nodes, a state of a node plus those that
 each factor around it has for that state: delta_cv(s) in (2) of Meshi, Srebro and Hazan 2015. Their sum over all factors
@@ -16,8 +16,8 @@ from cython_ext.structures.graph.factor_graphs cimport FactorGraphs
 
 
 cdef class Agreements:
-    """graphs: a FactorGraphs; blocks: the Blocks of each shape (block_layout.py), or None where no factor is a global one.
-    Arrays of agreement variables hold those of one example after the other."""
+    """graphs: a FactorGraphs; blocks: the Blocks of each shape (block_layout.py), or None where no factor is a global
+    one. Arrays of agreement variables hold those of one example after the other."""
 
     def __init__(self, FactorGraphs graphs not None, blocks=None):
         layout = graphs.layout

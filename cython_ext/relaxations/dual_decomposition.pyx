@@ -1,5 +1,6 @@
 """Predictions by dual decomposition: sweeps over the messages of a graph (messages.pyx), after each of which every node
-takes its best state. The best of these labelings is the output; where its score is the bound, there is no better one."""
+takes its best state. The best of these labelings is the output; where its score is the bound, there is no better
+one."""
 
 import numpy as np
 
@@ -89,8 +90,8 @@ cdef class DualDecomposition(Structure):
         return best
 
     cdef double round(self, Py_ssize_t i, const double *theta, int32_t *code) noexcept nogil:
-        """Writes the best state of each node, the first of equal ones; the score of the labeling, which messages in theta
-        do not change."""
+        """Writes the best state of each node, the first of equal ones; the score of the labeling, which messages in
+        theta do not change."""
         cdef Py_ssize_t s = self.graphs.shape_of[i], v, a
         cdef int64_t f, first = self.graphs.factor_begin[s]
         cdef const double *scores

@@ -1,11 +1,11 @@
 """Every block of every graph as an example of its own: the output is the joint state of a factor, or the states of all
-nodes of a global factor, and nothing makes blocks that share nodes agree but the features (relaxations/soft.pyx). This is the
-output space of the soft-constraint problem (Meshi, Srebro and Hazan 2015, section 4), whose dual has a simplex for each
-block.
+nodes of a global factor, and nothing makes blocks that share nodes agree but the features (relaxations/soft.pyx). This
+is the output space of the soft-constraint problem (Meshi, Srebro and Hazan 2015, section 4), whose dual has a simplex
+for each block.
 
-The parts of a block are its joint states; those of a global factor are the states of its nodes, and then the joint states
-of its factors. It is a graph for itself, whose labelings the exact oracles find (structures/graph/graph.pyx), and no table of
-them all is ever made (section 5 and appendix D).
+The parts of a block are its joint states; those of a global factor are the states of its nodes, and then the joint
+states of its factors. It is a graph for itself, whose labelings the exact oracles find (structures/graph/graph.pyx),
+and no table of them all is ever made (section 5 and appendix D).
 """
 
 import numpy as np
@@ -39,8 +39,8 @@ cdef class FactorBlocks(Choice):
         self.times = <double> self.n / max(1, graphs.n)
         if multipliers is not None:
             if len(multipliers) != self.agreements.n:
-                raise UnfitDataError(f'the model has {len(multipliers)} multipliers (expected {self.agreements.n}, one for each '
-                                     'agreement of these graphs: those that it was trained on)')
+                raise UnfitDataError(f'the model has {len(multipliers)} multipliers (expected {self.agreements.n}, one '
+                                     'for each agreement of these graphs: those that it was trained on)')
             self.multipliers = np.append(np.asarray(multipliers, np.float64), 0.0)
 
     def _set_kinds(self, blocks, numbers):
@@ -56,7 +56,8 @@ cdef class FactorBlocks(Choice):
                 single.append(block.end <= shape.nodes)
                 factors = [*(block.nodes if block.whole else ()), *range(block.first, block.end)]
                 parts.append(sizes[shape.types[factors]].sum())
-        self.first, self.last, self.whole = wide(self.memory, first), wide(self.memory, last), wide(self.memory, numbers)
+        self.first, self.last = wide(self.memory, first), wide(self.memory, last)
+        self.whole = wide(self.memory, numbers)
         self.single = narrow(self.memory, single)
         begin, part = starts([len(several) for several in blocks]), starts(parts)
         self.block_begin = wide(self.memory, begin)
@@ -71,7 +72,8 @@ cdef class FactorBlocks(Choice):
         self.examples_of_blocks, self.example, self.n = example, &example[0], len(example) - 1
 
     def _set_right(self, nodes):
-        """The right outputs, and how large they are. nodes: those of each global factor, and () for each other block."""
+        """The right outputs, and how large they are. nodes: those of each global factor, and () for each other
+        block."""
         cdef int64_t[::1] node_begin = starts([len(each) for each in nodes])
         cdef int64_t[::1] node = np.array([*(v for each in nodes for v in each), 0], np.int64)
         cdef int32_t[::1] right = np.full(self.n + 1, -1, np.int32), codes

@@ -1,6 +1,6 @@
 """Labelings of factor graphs relaxed to the local marginal polytope: distributions of single factors that agree on the
-nodes they share (Meshi, Srebro and Hazan 2015, (4)). The max oracle is a linear program, which HiGHS solves; that of the
-messages bounds it from above, by dual decomposition.
+nodes they share (Meshi, Srebro and Hazan 2015, (4)). The max oracle is a linear program, which HiGHS solves; that of
+the messages bounds it from above, by dual decomposition.
 
 An output is a point of the polytope, and may be fractional; its code holds the bits of its part statistics.
 """
@@ -117,8 +117,8 @@ cdef class LocalPolytope(Structure):
         return float(scores @ np.asarray(point))
 
     def labelings(self, codes, indptr):
-        """The state of every node, int32, of all examples: each node's own most likely one, the first of equal ones. codes,
-        indptr: as of a Decoder's predict."""
+        """The state of every node, int32, of all examples: each node's own most likely one, the first of equal ones.
+        codes, indptr: as of a Decoder's predict."""
         out = []
         for i in range(self.n):
             point = codes[indptr[i]:indptr[i + 1]].view(np.float64)

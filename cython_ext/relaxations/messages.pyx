@@ -1,13 +1,15 @@
-"""Dual decomposition of a graph: block minimisation over messages delta_cv(s), the agreement variables of agreements.pyx.
+"""Dual decomposition of a graph: block minimisation over messages delta_cv(s), the agreement variables of
+agreements.pyx.
 
     sum_v max_s (theta_v(s) + sum_{c: v in c} delta_cv(s)) + sum_c max_y (theta_c(y) - sum_{v in c} delta_cv(y_v))
 
-is an upper bound of the best score in the local marginal polytope, and equal to it for the best delta (Meshi, Srebro and
-Hazan 2015, (2)). A block is all the messages of one node ("star"). With m_c(s) the max-marginals of the factors around it,
-without their own message to it, and b(s) = theta_v(s) + sum_c m_c(s), the messages delta_cv(s) = m_c(s) - b(s) / (N + 1)
-let the node and each of its N factors have the same max-marginals b(s) / (N + 1), so that one state is the best of them all:
-the bound becomes max_s b(s), and less it cannot be. With every maximum replaced by T log sum exp(. / T) (Hazan and Urtasun
-2010) the same formula lets their marginals agree, which is where the gradient of the block is 0.
+is an upper bound of the best score in the local marginal polytope, and equal to it for the best delta (Meshi, Srebro
+and Hazan 2015, (2)). A block is all the messages of one node ("star"). With m_c(s) the max-marginals of the factors
+around it, without their own message to it, and b(s) = theta_v(s) + sum_c m_c(s), the messages delta_cv(s) = m_c(s) -
+b(s) / (N + 1) let the node and each of its N factors have the same max-marginals b(s) / (N + 1), so that one state is
+the best of them all: the bound becomes max_s b(s), and less it cannot be. With every maximum replaced by T log sum
+exp(. / T) (Hazan and Urtasun 2010) the same formula lets their marginals agree, which is where the gradient of the
+block is 0.
 """
 
 import numpy as np
@@ -20,8 +22,8 @@ from cython_ext.structures.graph.factor_graphs cimport FactorGraphs
 
 
 cdef class Messages:
-    """agreements: those of the graphs. theta below is the scores of all joint states of an example, with the messages in
-    them where it is said to be reparametrised; delta, the messages of that example."""
+    """agreements: those of the graphs. theta below is the scores of all joint states of an example, with the messages
+    in them where it is said to be reparametrised; delta, the messages of that example."""
 
     def __init__(self, Agreements agreements not None):
         cdef FactorGraphs graphs = agreements.graphs
@@ -57,8 +59,8 @@ cdef class Messages:
 
     cdef void sweep(self, Py_ssize_t i, bint back, double *theta, double *delta, double temperature,
                     double *scratch) noexcept nogil:
-        """Updates the messages of one node after the other; theta is reparametrised before and after. back: from the last
-        node to the first."""
+        """Updates the messages of one node after the other; theta is reparametrised before and after. back: from the
+        last node to the first."""
         cdef Py_ssize_t v, nodes = self.graphs.nodes[self.graphs.shape_of[i]]
         for v in range(nodes):
             self.update(i, nodes - 1 - v if back else v, theta, delta, temperature, scratch)
@@ -119,7 +121,8 @@ cdef class Messages:
         cdef double *out
         cdef double top
         for f in range(self.graphs.factor_begin[s], self.graphs.factor_begin[s + 1]):
-            scores, out, size = theta + self.graphs.part[f], mean + self.graphs.part[f], self.graphs.size[self.graphs.type_of[f]]
+            size = self.graphs.size[self.graphs.type_of[f]]
+            scores, out = theta + self.graphs.part[f], mean + self.graphs.part[f]
             if temperature > 0.0:
                 top = maximum(size, scores, temperature)
                 for a in range(size):
@@ -171,8 +174,8 @@ cdef double maximum(Py_ssize_t size, const double *scores, double temperature) n
 
 cdef void marginals(Py_ssize_t size, Py_ssize_t states, Py_ssize_t stride, const double *scores, double temperature,
                     double *out, double *sums) noexcept nogil:
-    """out[s]: the maximum over the joint states that give the state s to a node, whose states are `stride` apart. sums: room
-    for as many numbers."""
+    """out[s]: the maximum over the joint states that give the state s to a node, whose states are `stride` apart. sums:
+    room for as many numbers."""
     cdef Py_ssize_t outer, s, a
     cdef const double *row
     for s in range(states):

@@ -1,19 +1,20 @@
 """Features of the soft-constraint problem (Meshi, Srebro and Hazan 2015, (5) and (6)) as an ordinary problem.
 
-    G_rho(w, delta) = lambda/2 ||w||^2 + rho/2 ||delta||^2 + 1/M sum_m [ sum_v max_s (theta_v(s; w) + sum_{c: v in c} delta_cv(s))
-                                                         + sum_c max_y (theta_c(y; w) - sum_{v in c} delta_cv(y_v)) ]
+    G_rho(w, delta) = lambda/2 ||w||^2 + rho/2 ||delta||^2
+                      + 1/M sum_m [ sum_v max_s (theta_v(s; w) + sum_{c: v in c} delta_cv(s))
+                                    + sum_c max_y (theta_c(y; w) - sum_{v in c} delta_cv(y_v)) ]
 
-has an example for each of the B factors of the M graphs, single nodes included. A weight vector holds w and then delta',
-with delta = sqrt(lambda / rho) delta': both norms then have the same lambda. The features (and the costs) of a factor are
-B/M times its own, so that the mean over the factors is the sum over an example's factors, averaged over the examples.
-A global factor c has the agreement variables delta_cv as scores of its nodes' states, and the weights of its factors as
-scores of their joint states (relaxations/factor_blocks.pyx).
+has an example for each of the B factors of the M graphs, single nodes included. A weight vector holds w and then
+delta', with delta = sqrt(lambda / rho) delta': both norms then have the same lambda. The features (and the costs) of a
+factor are B/M times its own, so that the mean over the factors is the sum over an example's factors, averaged over the
+examples. A global factor c has the agreement variables delta_cv as scores of its nodes' states, and the weights of its
+factors as scores of their joint states (relaxations/factor_blocks.pyx).
 
-Two of the paper's extensions (section 7) are in the same form. With multipliers, delta is pulled to them instead of 0, and
-delta' is the rest; what they add to the scores does not depend on weights, and is a cost (losses/graph.pyx). Smoothed
-maxima, max_a theta(a) with -gamma/2 sum_a alpha(a)^2 over the wrong joint states a in its dual (smooth-max-of-hinge of
-Shalev-Shwartz and Zhang 2014), are the hinge of features that every wrong joint state has of its own: the weights of these
-are -sqrt(gamma / (lambda M)) alpha(a).
+Two of the paper's extensions (section 7) are in the same form. With multipliers, delta is pulled to them instead of 0,
+and delta' is the rest; what they add to the scores does not depend on weights, and is a cost (losses/graph.pyx).
+Smoothed maxima, max_a theta(a) with -gamma/2 sum_a alpha(a)^2 over the wrong joint states a in its dual
+(smooth-max-of-hinge of Shalev-Shwartz and Zhang 2014), are the hinge of features that every wrong joint state has of
+its own: the weights of these are -sqrt(gamma / (lambda M)) alpha(a).
 """
 
 from itertools import pairwise
@@ -237,8 +238,8 @@ cdef class SoftFeatures(FeatureMap):
 
 def check(values, expected, what):
     if len(values) != expected:
-        raise ValueError(f'{len(values)} {what} (expected {expected}: they belong to the training examples, and ssvm convert '
-                         'to text leaves them out)')
+        raise ValueError(f'{len(values)} {what} (expected {expected}: they belong to the training examples, and ssvm '
+                         'convert to text leaves them out)')
 
 
 cdef class SoftPrefetch(Prefetch):
@@ -261,8 +262,8 @@ cdef class SoftAtLambda(AtLambda):
 
 
 cdef class SoftAccumulator(Accumulator):
-    """Sums for the weights as of Accumulator. For the weights that belong to one example (agreement variables, and those
-    that smooth maxima) the statistics of all blocks are kept, and multiplied once."""
+    """Sums for the weights as of Accumulator. For the weights that belong to one example (agreement variables, and
+    those that smooth maxima) the statistics of all blocks are kept, and multiplied once."""
 
     def __init__(self, SoftFeatures features, Py_ssize_t n):
         dim = features.weights_of_factors.dim

@@ -8,7 +8,8 @@ cdef class Choices:
     cdef Py_ssize_t values(self, Py_ssize_t i, Py_ssize_t p) noexcept nogil
     cdef Py_ssize_t part(self, Py_ssize_t i, Py_ssize_t p, Py_ssize_t v) noexcept nogil
     cdef Py_ssize_t chosen(self, Py_ssize_t i, Py_ssize_t p, const int32_t *code) noexcept nogil
-    cdef void force(self, Py_ssize_t i, Py_ssize_t p, Py_ssize_t only, const double *theta, double *scores) noexcept nogil
+    cdef void force(self, Py_ssize_t i, Py_ssize_t p, Py_ssize_t only, const double *theta,
+                    double *scores) noexcept nogil
     cdef void found(self, Py_ssize_t i, const double *scores, const int32_t *code, double *scratch) noexcept nogil
     cdef double best_without(self, Structure structure, Py_ssize_t i, Py_ssize_t p, const double *scores,
                              const int32_t *code, double *scratch, int32_t *best) noexcept nogil

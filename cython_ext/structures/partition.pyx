@@ -1,5 +1,5 @@
-"""The K best outputs of a structure that has the max oracle alone, by partition (Lawler 1972; Murty 1968 for assignments;
-the scheme of Yanover and Weiss's BMMF, with an exact oracle).
+"""The K best outputs of a structure that has the max oracle alone, by partition (Lawler 1972; Murty 1968 for
+assignments; the scheme of Yanover and Weiss's BMMF, with an exact oracle).
 
 It is for codes that choose a value for each of some positions: the label of a node, the column of a row, the arc into a
 word. The outputs
@@ -20,9 +20,9 @@ from cython_ext.structures.structure import padded
 
 
 cdef class Choices:
-    """What values the codes of a structure choose from: one of 0, ..., values(i, p) - 1 at each position p, and an output
-    has the part of each value that it chooses, and of no other value. A value that means that nothing is chosen needs a
-    part, too; let it score 0."""
+    """What values the codes of a structure choose from: one of 0, ..., values(i, p) - 1 at each position p, and an
+    output has the part of each value that it chooses, and of no other value. A value that means that nothing is chosen
+    needs a part, too; let it score 0."""
 
     cdef Py_ssize_t positions(self, Py_ssize_t i) noexcept nogil:
         """How many positions the codes of example i have."""
@@ -37,7 +37,8 @@ cdef class Choices:
         return -1
 
     cdef Py_ssize_t chosen(self, Py_ssize_t i, Py_ssize_t p, const int32_t *code) noexcept nogil:
-        """The part of the value that a code chooses at position p; the value is code[p], unless a subclass says more."""
+        """The part of the value that a code chooses at position p; the value is code[p], unless a subclass says
+        more."""
         return self.part(i, p, code[p])
 
     cdef void force(self, Py_ssize_t i, Py_ssize_t p, Py_ssize_t only, const double *theta,
@@ -50,13 +51,14 @@ cdef class Choices:
                 scores[part] = theta[part] if part == only else -INFINITY
 
     cdef void found(self, Py_ssize_t i, const double *scores, const int32_t *code, double *scratch) noexcept nogil:
-        """Called before best_without, with the same scratch: `code` is the best output under these scores. The scratch is
-        as structure.max has left it for the unaltered scores, but for what these two write."""
+        """Called before best_without, with the same scratch: `code` is the best output under these scores. The scratch
+        is as structure.max has left it for the unaltered scores, but for what these two write."""
 
     cdef double best_without(self, Structure structure, Py_ssize_t i, Py_ssize_t p, const double *scores,
                              const int32_t *code, double *scratch, int32_t *best) noexcept nogil:
-        """structure.max under these scores, which rule out more than those that `code` was found with: positions before p
-        have no value but that of the code, and p does not have it. A structure that can go on from the code may do so."""
+        """structure.max under these scores, which rule out more than those that `code` was found with: positions before
+        p have no value but that of the code, and p does not have it. A structure that can go on from the code may do
+        so."""
         return structure.max(i, scores, scratch, best)
 
     def topk_of(self, Structure structure not None, Py_ssize_t i, const double[::1] theta, Py_ssize_t k):

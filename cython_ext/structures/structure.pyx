@@ -11,8 +11,8 @@ memory that the caller provides: `scratch` has scratch_size(k) doubles for a top
 the others. Forbidden parts score -inf.
 
 An oracle may take minutes for one example. Those that can take long look at the flag that heed() was given and give up
-when it is set. What they have written then is safe to look at and otherwise of no use: whoever called asks stopped() and
-takes nothing of it.
+when it is set. What they have written then is safe to look at and otherwise of no use: whoever called asks stopped()
+and takes nothing of it.
 """
 
 import contextlib
@@ -76,13 +76,13 @@ cdef class Structure:
         return np.asarray(indptr)
 
     def label_rows(self):
-        """(K, row length) where a code is one of K labels for each position, and theta begins with a row of their scores
-        for each; None elsewhere. Costs and marginals of positions are about these."""
+        """(K, row length) where a code is one of K labels for each position, and theta begins with a row of their
+        scores for each; None elsewhere. Costs and marginals of positions are about these."""
         return None
 
     def neighbours(self):
-        """Where runs of examples begin that share memory, int64 with n at the end, so that it is worth visiting them one
-        after the other; None where there are none."""
+        """Where runs of examples begin that share memory, int64 with n at the end, so that it is worth visiting them
+        one after the other; None where there are none."""
         return None
 
     def proved(self):
@@ -203,8 +203,8 @@ cdef class SummedStructure(RankedStructure):
         return 0.0
 
     cdef void centre(self, Py_ssize_t i, double *theta) noexcept nogil:
-        """Takes off theta what all outputs have in common, as far as that is easy, so that no score is above 0 for want of
-        it: distributions stay the same, and scores that only grow stay comparable."""
+        """Takes off theta what all outputs have in common, as far as that is easy, so that no score is above 0 for want
+        of it: distributions stay the same, and scores that only grow stay comparable."""
 
     def exp_oracle(self, Py_ssize_t i, const double[::1] theta):
         """(log-partition, mean statistics float64[m_i])."""

@@ -10,8 +10,8 @@ from cython_ext.structures.structure cimport Structure
 
 cdef class Workspace:
     def __init__(self, Structure structure not None, loss, Py_ssize_t k=2):
-        """loss: the Objective, TaskLoss or Strata whose oracles are called with it, which says what room they take (room());
-        None where only those of the structure are. k: how many outputs top-k calls ask for."""
+        """loss: the Objective, TaskLoss or Strata whose oracles are called with it, which says what room they take
+        (room()); None where only those of the structure are. k: how many outputs top-k calls ask for."""
         self.memory = []
         self.strata, self.table_size = (0, 0) if loss is None else loss.room()
         self.theta = self._doubles(structure.max_size)

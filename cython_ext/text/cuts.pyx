@@ -58,8 +58,8 @@ def after_blank_line(bytes buffer):
 
 
 def after_tree(bytes buffer):
-    """Behind the last bracket that closes all, or the last line at whose end none is open; a backslash hides one from being
-    seen."""
+    """Behind the last bracket that closes all, or the last line at whose end none is open; a backslash hides one from
+    being seen."""
     cdef const char* start = buffer
     cdef const char* p = start
     cdef const char* end = p + len(buffer)
@@ -98,7 +98,8 @@ def before_last_qid(bytes buffer):
 
 
 def last_qid(bytes block, line, before):
-    """The last qid of a block; `before`, that of the blocks before it, if it has none (data_formats.parsing.reading.Reader)."""
+    """The last qid of a block; `before`, that of the blocks before it, if it has none
+    (data_formats.parsing.reading.Reader)."""
     cdef const char* text = block
     cdef int64_t start, end = len(block), qid = -1
     with nogil:

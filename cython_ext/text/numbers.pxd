@@ -1,4 +1,5 @@
-"""Correctly rounded decimal numbers from text that ends in a byte which belongs to no number (a newline at the latest)."""
+"""Correctly rounded decimal numbers from text that ends in a byte which belongs to no number (a newline at the
+latest)."""
 
 from libc.stdint cimport uint64_t
 

@@ -74,7 +74,8 @@ cdef class Parser:
         """Read a block that ends in a newline. Raises TextError; after that the parser is of no use any more.
 
         line : the number of its first line
-        carried : what must be known of the blocks before it (data_formats.parsing.reading.Reader); None: it is the first
+        carried : what must be known of the blocks before it (data_formats.parsing.reading.Reader); None: it is the
+            first
         """
         cdef const char* p = block
         cdef const char* end = p + len(block)
@@ -119,8 +120,8 @@ cdef class Parser:
         return 0
 
     cdef const char* take_line(self, const char* p, const char* end) except NULL nogil:
-        """Read the line that begins at p in a block that ends at `end`; returns a place in it, or its newline, behind which
-        nothing is left to read."""
+        """Read the line that begins at p in a block that ends at `end`; returns a place in it, or its newline, behind
+        which nothing is left to read."""
         with gil:
             raise NotImplementedError
 

@@ -144,8 +144,8 @@ cdef class Vocabulary:
         return out
 
     def with_suffixes(self, suffixes):
-        """The vocabulary of these names, then all of them with each of the suffixes (bytes) in turn. KeyError with a name
-        that would come twice."""
+        """The vocabulary of these names, then all of them with each of the suffixes (bytes) in turn. KeyError with a
+        name that would come twice."""
         cdef Vocabulary out = self.copy()
         cdef int64_t i
         for suffix in suffixes:

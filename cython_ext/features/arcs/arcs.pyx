@@ -1,7 +1,7 @@
 """First-order features of the arcs of dependency trees, computed on the fly (McDonald, Crammer and Pereira 2005).
 
-theta and the parts are those of structures/dependency/dependency.pyx: the score of an arc with a relation is the sum of the weights
-of the arc's features, and of those of its features with this relation. templates.py says which these are,
+theta and the parts are those of structures/dependency/dependency.pyx: the score of an arc with a relation is the sum of
+the weights of the arc's features, and of those of its features with this relation. templates.py says which these are,
 table.pyx where their weights stand. Everything is a sweep over the features of some arcs: they are gathered in a
 batch, so that the memory that they need is asked for before it is used. Who makes many passes may have the places kept
 (kept.pyx).
@@ -72,7 +72,8 @@ cdef class ArcFeatures(FeatureMap):
             arc.number, arc.which, arc.value, arc.end = number, which, value, job.keys
             job.arcs += 1
 
-    cdef void visit_kept(self, Py_ssize_t i, Py_ssize_t number, double value, Py_ssize_t which, Job *job) noexcept nogil:
+    cdef void visit_kept(self, Py_ssize_t i, Py_ssize_t number, double value, Py_ssize_t which,
+                         Job *job) noexcept nogil:
         """The same, from the places that are kept."""
         cdef const int64_t *begin = self.kept_rows.begin if job.relation else self.kept_pairs.begin
         cdef const uint32_t *place = self.kept_rows.place if job.relation else self.kept_pairs.place
@@ -417,8 +418,8 @@ cdef class ArcAccumulator(Accumulator):
     """Sums over all sentences without a weight vector for each of several threads; n: the sentences.
 
     What is put for every arc is kept until the end; then each weight is a sum over the sentences, in their order, and
-    threads have ranges of weights of their own. What is put for arcs with relations, which would be too much to keep, is
-    added up in chunks of sentences."""
+    threads have ranges of weights of their own. What is put for arcs with relations, which would be too much to keep,
+    is added up in chunks of sentences."""
 
     cdef ArcFeatures map
     cdef Py_ssize_t row_weights

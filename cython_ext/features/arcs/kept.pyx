@@ -2,7 +2,8 @@
 
 The features of an arc are found once. Most arcs of a sentence share them, so its weights are numbered anew: `row` says
 where they stand in a weight vector, `place` which of them an arc has. A pass over a sentence then fetches each weight
-once into a small table, where all sums over arcs are made (kernels/dependency/arcs.h), or brings what was added there back.
+once into a small table, where all sums over arcs are made (kernels/dependency/arcs.h), or brings what was added there
+back.
 
 Weights alone come in pairs (see ArcTable.locate), and both of a pair are in the same block of up to 16, of which a
 sentence's weights are numbered together, so that one number is enough for two.
@@ -67,8 +68,8 @@ cdef class KeptArcs:
         return True
 
     cdef bint end_sentence(self, Py_ssize_t i, int64_t *mark, uint32_t block) noexcept nogil:
-        """Numbers the weights of sentence i. mark: zeros, and again when this is done, for every weight; block: bits of a
-        weight that tell it from the others of its block where weights are hashed, otherwise a block begins with the
+        """Numbers the weights of sentence i. mark: zeros, and again when this is done, for every weight; block: bits of
+        a weight that tell it from the others of its block where weights are hashed, otherwise a block begins with the
         first weight of a pair."""
         cdef int64_t arc, k, at, blocks = 0, total = 0, first = self.first_row[i], begin, end
         cdef uint32_t low, high, base, bits, used

@@ -16,7 +16,8 @@ cdef class FactorWeights:
     cdef const int32_t *index
     cdef const double *value
 
-    cdef Py_ssize_t occurrences(self, Py_ssize_t i, int64_t f, const int32_t **index, const double **value) noexcept nogil
+    cdef Py_ssize_t occurrences(self, Py_ssize_t i, int64_t f, const int32_t **index,
+                                const double **value) noexcept nogil
     cdef void scores(self, Py_ssize_t i, int64_t f, const double *w, double scale, double *theta) noexcept nogil
     cdef void add(self, Py_ssize_t i, int64_t f, const double *a, double scale, double *w) noexcept nogil
     cdef void add_state(self, Py_ssize_t i, int64_t f, Py_ssize_t joint, double amount, double *w) noexcept nogil

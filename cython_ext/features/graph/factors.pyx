@@ -1,7 +1,8 @@
-"""Features of factor graphs: a factor of type t with the features x scores its joint state y with <x, W_t[:, column of y]>.
+"""Features of factor graphs: a factor of type t with the features x scores its joint state y with <x, W_t[:, column of
+y]>.
 
-FactorWeights is what one factor does with a weight vector; GraphFeatures is the feature map of whole graphs, and FactorMap
-what it shares with others that have such weights.
+FactorWeights is what one factor does with a weight vector; GraphFeatures is the feature map of whole graphs, and
+FactorMap what it shares with others that have such weights.
 """
 
 import numpy as np
@@ -125,7 +126,8 @@ cdef class FactorWeights:
         """The weights as models name them."""
         arrays = []
         for t, kind in enumerate(self.graphs.layout.types):
-            arrays.append(np.array(w[self.weight_begin[t]:self.weight_begin[t + 1]], np.float64).reshape(kind.attributes, kind.width))
+            arrays.append(np.array(w[self.weight_begin[t]:self.weight_begin[t + 1]], np.float64)
+                          .reshape(kind.attributes, kind.width))
         return self.naming.join(arrays)
 
     def write(self, blocks, w):
@@ -188,8 +190,8 @@ cdef class GraphFeatures(FactorMap):
             self.weights_of_factors.add_state(i, f, ids[c] - self.graphs.part[f], scale * a[c], w)
 
     # Inner products by way of a weight vector of zeros, of which only what the example touches is written and cleared:
-    # factors of one type share their weights, so the features of each would have to be compared with those of each other.
-    # Where no two factors of an example do, what is not 0 are products of a factor's features with themselves.
+    # factors of one type share their weights, so the features of each would have to be compared with those of each
+    # other. Where no two factors of an example do, what is not 0 are products of a factor's features with themselves.
 
     cdef void gram_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a,
                          double *out) noexcept nogil:

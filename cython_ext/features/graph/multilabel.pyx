@@ -1,5 +1,6 @@
-"""Features of sets of labels where every label of every example is an example by itself (structures/graph/labels_apart.pyx): the
-inputs of the example times the number of labels, with weights for each label. Weights are those of GraphFeatures."""
+"""Features of sets of labels where every label of every example is an example by itself
+(structures/graph/labels_apart.pyx): the inputs of the example times the number of labels, with weights for each label.
+Weights are those of GraphFeatures."""
 
 from libc.stdint cimport int32_t
 from libc.string cimport memset
@@ -22,7 +23,8 @@ cdef class LabelColumns(FactorMap):
 
     cdef void scores(self, Py_ssize_t b, const double *w, double *theta) noexcept nogil:
         memset(theta + 2, 0, (self.outputs.stride - 2) * sizeof(double))
-        self.weights_of_factors.scores(b % self.outputs.examples, b // self.outputs.examples, w, self.outputs.times, theta)
+        self.weights_of_factors.scores(b % self.outputs.examples, b // self.outputs.examples, w, self.outputs.times,
+                                       theta)
 
     cdef void add_amount(self, Py_ssize_t b, double amount, double *w) noexcept nogil:
         """w += amount * the features of the label in the set."""

@@ -67,8 +67,8 @@ cdef class KernelBasis:
         with np.errstate(over='ignore'):
             largest = (self.gamma * np.max(norms2) + self.coef0) ** np.float64(self.degree)
         if not np.isfinite(largest if self.polynomial else np.max(norms2)):
-            raise UnfitDataError(f'values of the {self.kernel} are too large (expected a smaller gamma or degree, or values '
-                             'scaled by --scale max)')
+            raise UnfitDataError(f'values of the {self.kernel} are too large (expected a smaller gamma or degree, or '
+                                 'values scaled by --scale max)')
         self.counts = self.rows.value == NULL and np.max(norms2) <= MOST
         cdef const uint8_t[::1] sizes
         cdef const double[::1] table

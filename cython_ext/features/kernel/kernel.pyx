@@ -6,7 +6,8 @@ example's own tokens, which makes `add` cheap and `scores` dear; the inner produ
 functions they stand for, <K beta, beta'>, and not the Euclidean one.
 
 A solver that visits its examples more often than it changes them can have a weight vector followed: the scores of all
-tokens are kept then, `scores` reads them and `add` changes them, by a row of the kernel matrix for each token of its own.
+tokens are kept then, `scores` reads them and `add` changes them, by a row of the kernel matrix for each token of its
+own.
 """
 
 import numpy as np

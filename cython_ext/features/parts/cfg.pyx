@@ -1,5 +1,5 @@
-"""One weight for each rule of a grammar: a part is a rule, and its feature how often a tree uses it (Tsochantaridis et al.
-2005, section 4.5.1)."""
+"""One weight for each rule of a grammar: a part is a rule, and its feature how often a tree uses it (Tsochantaridis et
+al. 2005, section 4.5.1)."""
 
 import numpy as np
 

@@ -18,8 +18,8 @@ from cython_ext.structures.structure import padded
 
 
 cdef class PartRows(FeatureMap):
-    """rows: SparseRows [N, attributes]; offsets: int64[n + 1], the rows of example i are offsets[i]:offsets[i + 1]; blanks:
-    int64[n], how many parts of each example have no row, None where all have one."""
+    """rows: SparseRows [N, attributes]; offsets: int64[n + 1], the rows of example i are offsets[i]:offsets[i + 1];
+    blanks: int64[n], how many parts of each example have no row, None where all have one."""
 
     helpers = {Radius: RowsRadius}
 

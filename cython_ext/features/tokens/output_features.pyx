@@ -1,10 +1,10 @@
 """Features x (x) Lambda(y) of multiclass outputs whose classes are described themselves (Tsochantaridis et al. 2005,
 section 4.2): by the nodes above them in a taxonomy, by attributes, or by how similar they are.
 
-Only the inner products S = Lambda Lambda' of the classes matter, so Lambda is replaced by the triangular L with L L' = S: a
-weight vector has K numbers for each attribute whatever Lambda is, theta = L W'x is computed in place, and the objective
-is the same for the optimal w and for every w that the training data span. What a model holds is W L', a weight for each
-attribute and class, which predicts like any other.
+Only the inner products S = Lambda Lambda' of the classes matter, so Lambda is replaced by the triangular L with L L' =
+S: a weight vector has K numbers for each attribute whatever Lambda is, theta = L W'x is computed in place, and the
+objective is the same for the optimal w and for every w that the training data span. What a model holds is W L', a
+weight for each attribute and class, which predicts like any other.
 """
 
 import numpy as np
@@ -111,8 +111,8 @@ cdef class OutputFeatures(SparseFeatures):
         return {'state': states @ self.root.T}
 
     def weights(self, blocks):
-        """The weight vector of blocks(): the shortest one with these class weights. ValueError when they do not fit, or are
-        none that the features of the classes can give."""
+        """The weight vector of blocks(): the shortest one with these class weights. ValueError when they do not fit, or
+        are none that the features of the classes can give."""
         states = blocks.get('state')
         if states is None:
             raise ValueError('no weights of all attribute-label pairs')

@@ -1,4 +1,5 @@
-"""Sparse linear features of positions: phi = sum_t x_t (x) e(y_t), and what transitions.pyx has of label pairs and triplets.
+"""Sparse linear features of positions: phi = sum_t x_t (x) e(y_t), and what transitions.pyx has of label pairs and
+triplets.
 
 A weight vector is [attribute, label] rows of `stride` doubles, then the weights of transitions. All weights of an
 attribute lie side by side, so that one visit of a token reads whole cache lines. Covers multiclass (one position, no
@@ -30,8 +31,8 @@ GRAM_LIMIT = 1 << 29        # bytes; above it the inner products of positions ar
 
 
 cdef class SparseFeatures(TransitionWeights):
-    """tokens: SparseRows [N, attributes]; groups: the ColumnGroups that the columns of tokens are, or None where they are the
-    attributes; the rest as TransitionWeights."""
+    """tokens: SparseRows [N, attributes]; groups: the ColumnGroups that the columns of tokens are, or None where they
+    are the attributes; the rest as TransitionWeights."""
 
     helpers = {Radius: SparseRadius, Tables: GramTables, Accumulator: SparseAccumulator, NormWindows: LabelWindows,
                GenerativeModel: HiddenMarkov}
@@ -53,7 +54,8 @@ cdef class SparseFeatures(TransitionWeights):
 
     cdef void scores(self, Py_ssize_t i, const double *w, double *theta) noexcept nogil:
         cdef Py_ssize_t begin = self.offset_data[i], end = self.offset_data[i + 1]
-        vector.gather_tokens(w, self.stride, self.tokens.indptr, self.tokens.index, self.tokens.value, begin, end, theta)
+        vector.gather_tokens(w, self.stride, self.tokens.indptr, self.tokens.index, self.tokens.value, begin, end,
+                             theta)
         self.transition_scores(i, w + self.state_size, theta + (end - begin) * self.stride)
 
     cdef void add(self, Py_ssize_t i, const double *a, double scale, double *w) noexcept nogil:
@@ -69,8 +71,8 @@ cdef class SparseFeatures(TransitionWeights):
     cdef void add_row(self, Py_ssize_t t, const double *row, double scale, double *w) noexcept nogil:
         """w += scale * x_t (x) row."""
         cdef int64_t p = self.tokens.indptr[t]
-        vector.scatter(w, self.stride, self.tokens.index + p, self.tokens.values(p), self.tokens.indptr[t + 1] - p, scale,
-                       row)
+        vector.scatter(w, self.stride, self.tokens.index + p, self.tokens.values(p), self.tokens.indptr[t + 1] - p,
+                       scale, row)
 
     cdef void add_label(self, Py_ssize_t t, Py_ssize_t k, double scale, double *w) noexcept nogil:
         """w += scale * x_t (x) e_k."""
@@ -179,8 +181,8 @@ cdef class SparseFeatures(TransitionWeights):
         return np.diff(norms[indptr]).max(initial=0)
 
     def by_column(self, pool):
-        """The transposed features (SparseRows.transposed), made once; without values where there are groups, since these
-        are the same in all rows of a column."""
+        """The transposed features (SparseRows.transposed), made once; without values where there are groups, since
+        these are the same in all rows of a column."""
         if self.tokens_by_column is None:
             self.tokens_by_column = self.tokens.transposed(self.groups is None, pool)
         return self.tokens_by_column
@@ -399,7 +401,8 @@ cdef class SparseAccumulator(Accumulator):
         if values is not None:
             value = &values_view[0]
         with nogil:
-            vector.gather_tokens(self.statistic_data, self.width, &indptr_view[0], &rows_view[0], value, begin, end, out)
+            vector.gather_tokens(self.statistic_data, self.width, &indptr_view[0], &rows_view[0], value, begin, end,
+                                 out)
         if self.column_values is None:
             return
         cdef const double[::1] scales = self.column_values

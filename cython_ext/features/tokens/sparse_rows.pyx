@@ -47,8 +47,8 @@ cdef class SparseRows:
         return total
 
     def transposed(self, bint with_values, pool):
-        """(indptr, row numbers ascending, values or None) of the columns. pool: a cython_ext.common.parallel.Pool, whose number
-        of threads changes nothing."""
+        """(indptr, row numbers ascending, values or None) of the columns. pool: a cython_ext.common.parallel.Pool,
+        whose number of threads changes nothing."""
         cdef Py_ssize_t size = len(self.index_array)
         # their places in the columns are no more numbers than there are entries
         parts = ranges(self.indptr_array, min(pool.threads, 1 + size // max(1, self.columns)))

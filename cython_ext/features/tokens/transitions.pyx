@@ -21,9 +21,9 @@ from cython_ext.kernels.vectors cimport vector
 
 
 cdef class TransitionWeights(FeatureMap):
-    """offsets: int64[n + 1] tokens of each example; n_labels: K; order: 0 where theta has label scores only, 1 with pairs,
-    2 with triplets too; transitions: whether pairs have weights of their own; edges: SparseRows [N, edge attributes] of
-    the transition into each token, or None. block: where the weights of pairs begin, in all methods."""
+    """offsets: int64[n + 1] tokens of each example; n_labels: K; order: 0 where theta has label scores only, 1 with
+    pairs, 2 with triplets too; transitions: whether pairs have weights of their own; edges: SparseRows [N, edge
+    attributes] of the transition into each token, or None. block: where the weights of pairs begin, in all methods."""
 
     def __init__(self, offsets, Py_ssize_t n_labels, Py_ssize_t stride, Py_ssize_t order, bint transitions,
                  SparseRows edges):
@@ -37,8 +37,8 @@ cdef class TransitionWeights(FeatureMap):
         self._set_masks(np.ones((n_labels, n_labels)))
 
     def _set_masks(self, pairs, triples=None):
-        """pairs: [K, K], 1 where a pair has a weight and 0 where it has none; triples: the same [second, first, third], None
-        where all have one."""
+        """pairs: [K, K], 1 where a pair has a weight and 0 where it has none; triples: the same [second, first, third],
+        None where all have one."""
         mask = np.zeros((self.stride, self.stride))
         mask[:self.n_labels, :self.n_labels] = pairs
         cdef double[::1] view = mask.ravel(), triple_view
@@ -207,8 +207,8 @@ cdef class TransitionWeights(FeatureMap):
         return self.edges.inner(begin + t, begin + u) + (self.mask_data[k] if self.transitions else 0.0)
 
     def _transition_views(self, w):
-        """The weights without padding as views into a weight vector: transition [K, K], edge [edge attributes, K, K] and triple
-        [K, K, K], in the order of the labels."""
+        """The weights without padding as views into a weight vector: transition [K, K], edge [edge attributes, K, K]
+        and triple [K, K, K], in the order of the labels."""
         k, s, at = self.n_labels, self.stride, self.dim - self.pair_size - self.triple_size
         out = {}
         if self.transitions:
@@ -221,11 +221,13 @@ cdef class TransitionWeights(FeatureMap):
         return out
 
     def _transition_blocks(self, w):
-        return {name: np.ascontiguousarray(view, np.float64) for name, view in self._transition_views(np.asarray(w)).items()}
+        return {name: np.ascontiguousarray(view, np.float64)
+                for name, view in self._transition_views(np.asarray(w)).items()}
 
     def _set_transition_blocks(self, w, blocks):
         views = self._transition_views(w)
         if {name: np.shape(block) for name, block in blocks.items()} != {name: v.shape for name, v in views.items()}:
-            raise ValueError(f'transition weights {sorted(blocks)} do not fit (expected {sorted(views)} of {self.n_labels} labels)')
+            raise ValueError(f'transition weights {sorted(blocks)} do not fit (expected {sorted(views)} of '
+                             f'{self.n_labels} labels)')
         for name, view in views.items():
             view[...] = blocks[name]

@@ -10,8 +10,8 @@
 #include "cython_ext/kernels/vectors/vector.h"
 
 /* scores[a, 0] = the sum of the weights of arc a. */
-SSVM_CLONES static void ssvm_arcs_scores(ptrdiff_t arcs, const int64_t *begin, const uint32_t *place, const double *table,
-                                         ptrdiff_t stride, double *scores)
+SSVM_CLONES static void ssvm_arcs_scores(ptrdiff_t arcs, const int64_t *begin, const uint32_t *place,
+                                         const double *table, ptrdiff_t stride, double *scores)
 {
     for (ptrdiff_t a = 0; a < arcs; a++) {
         double x = 0.0;
@@ -69,8 +69,8 @@ SSVM_CLONES static void ssvm_arcs_add(ptrdiff_t arcs, const int64_t *begin, cons
 }
 
 /* Adds values[a, :] to the rows of each arc. */
-SSVM_CLONES static void ssvm_arcs_add_rows(ptrdiff_t arcs, const int64_t *begin, const uint32_t *place, ptrdiff_t stride,
-                                           const double *values, double *table)
+SSVM_CLONES static void ssvm_arcs_add_rows(ptrdiff_t arcs, const int64_t *begin, const uint32_t *place,
+                                           ptrdiff_t stride, const double *values, double *table)
 {
     for (ptrdiff_t a = 0; a < arcs; a++) {
         const double *row = values + a * stride;

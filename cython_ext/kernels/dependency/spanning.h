@@ -184,9 +184,9 @@ SSVM_INLINE double ssvm_eliminate(ptrdiff_t T, int single_root, double *a, doubl
     return value;
 }
 
-/* The probability of every arc of the reduced graphs, from those of the last to those of the first, into m, laid out like
- * a: g weight, where g is the derivative of the log sum by a weight. It is the same in all graphs that have the arc, and
- * of g(h, d) the way by k takes the share weight(h, k) weight(k, d) / pivot_k. */
+/* The probability of every arc of the reduced graphs, from those of the last to those of the first, into m, laid out
+ * like a: g weight, where g is the derivative of the log sum by a weight. It is the same in all graphs that have the
+ * arc, and of g(h, d) the way by k takes the share weight(h, k) weight(k, d) / pivot_k. */
 SSVM_INLINE void ssvm_restore(ptrdiff_t T, int single_root, const double *a, const double *pivot, double *m)
 {
     const ptrdiff_t N = T + 1;

@@ -97,8 +97,8 @@ static inline double ssvm_best_state(int32_t states, const double *scores, int32
     return scores[*state];
 }
 
-static inline double ssvm_count_max(const ssvm_counts *c, const ssvm_count_term *t, const double *theta, ssvm_gain *gains,
-                                    int32_t *code)
+static inline double ssvm_count_max(const ssvm_counts *c, const ssvm_count_term *t, const double *theta,
+                                    ssvm_gain *gains, int32_t *code)
 {
     const int32_t *starts = c->starts + t->start;
     int64_t free_nodes = 0, ones = 0, chosen = 0, k;            /* ones: of the nodes that cannot have state 0 */
@@ -189,7 +189,8 @@ static inline double ssvm_count_sum(const ssvm_counts *c, const ssvm_count_term 
 }
 
 /* log sum_y exp<theta, s(y)>, and E[s(y)] into mean, of so many parts; 0 where all is forbidden. */
-static inline double ssvm_counts_sum(const ssvm_counts *c, const double *theta, double *work, double *mean, int64_t parts)
+static inline double ssvm_counts_sum(const ssvm_counts *c, const double *theta, double *work, double *mean,
+                                     int64_t parts)
 {
     double total = 0.0;
     int64_t k = c->terms ? c->term[c->terms - 1].last : 0, j;

@@ -1,15 +1,15 @@
 /* Best labelings of binary nodes with factors of one or two nodes, by maximum flows.
  *
  * With a spin x of -1 or 1 for each node, scores are a constant + sum_v h_v x_v + sum_{uv} J_uv x_u x_v. Where no J is
- * negative (the scores are supermodular) a minimum cut is the maximum. Otherwise there is a cut of the doubled graph, with
- * vertices 2 v for "v has state 1" and 2 v + 1 for "v has state 0": an upper bound, the roof dual, and the states of some
- * nodes in a best labeling (persistency; Hammer, Hansen and Simeone 1984; Boros and Hammer 2002). What is left falls
- * apart into components, and each is solved by branching on a node, with the roof dual for a bound.
+ * negative (the scores are supermodular) a minimum cut is the maximum. Otherwise there is a cut of the doubled graph,
+ * with vertices 2 v for "v has state 1" and 2 v + 1 for "v has state 0": an upper bound, the roof dual, and the states
+ * of some nodes in a best labeling (persistency; Hammer, Hansen and Simeone 1984; Boros and Hammer 2002). What is left
+ * falls apart into components, and each is solved by branching on a node, with the roof dual for a bound.
  *
- * Flows are Dinic's (1970): a search from the sinks for distances, then paths along them until none is left. The number of
- * searches is bounded by that of the vertices whatever the capacities are, and a saturated arc has exactly 0 left, so that
- * rounding cannot keep it from ending. Branching could take exponential time, and has a budget, which is used up at once
- * when the flag `stop` is set.
+ * Flows are Dinic's (1970): a search from the sinks for distances, then paths along them until none is left. The number
+ * of searches is bounded by that of the vertices whatever the capacities are, and a saturated arc has exactly 0 left,
+ * so that rounding cannot keep it from ending. Branching could take exponential time, and has a budget, which is used
+ * up at once when the flag `stop` is set.
  */
 #ifndef SSVM_CUT_H
 #define SSVM_CUT_H
@@ -261,7 +261,8 @@ enum { SSVM_CUT_FREE = 0, SSVM_CUT_TAKEN = -1, SSVM_CUT_BAD = -2 };
 /* Marks what can be reached from the first `known` vertices of the queue, or, backward, what they can be reached from;
  * marks: level. Returns how many are in the queue; 0 where, forward, a vertex is among them that cannot be taken: a bad
  * one, one that the sink still takes something from, or one whose twin is taken or marked, too. */
-static ptrdiff_t ssvm_cut_spread(ssvm_cut *c, ptrdiff_t known, int32_t mark, int backward, ptrdiff_t begin, ptrdiff_t end)
+static ptrdiff_t ssvm_cut_spread(ssvm_cut *c, ptrdiff_t known, int32_t mark, int backward, ptrdiff_t begin,
+                                 ptrdiff_t end)
 {
     for (ptrdiff_t k = 0; k < known; k++) {
         const int32_t x = c->queue[k], v = x >> 1;
@@ -280,8 +281,9 @@ static ptrdiff_t ssvm_cut_spread(ssvm_cut *c, ptrdiff_t known, int32_t mark, int
     return known;
 }
 
-/* Takes vertices to the source's side so that a minimum cut stays one, never both of a node: first those that the source
- * can still send something to, then, state 0 before state 1, what more a choice for a free node makes necessary. */
+/* Takes vertices to the source's side so that a minimum cut stays one, never both of a node: first those that the
+ * source can still send something to, then, state 0 before state 1, what more a choice for a free node makes
+ * necessary. */
 static void ssvm_cut_take(ssvm_cut *c, ptrdiff_t begin, ptrdiff_t end)
 {
     ptrdiff_t known = 0;
@@ -324,7 +326,8 @@ static void ssvm_cut_take(ssvm_cut *c, ptrdiff_t begin, ptrdiff_t end)
         }
 }
 
-/* Gives order[begin:end] the states that the cut says, and puts those of them in front; returns where the others begin. */
+/* Gives order[begin:end] the states that the cut says, and puts those of them in front; returns where the others
+ * begin. */
 static ptrdiff_t ssvm_cut_label(ssvm_cut *c, ptrdiff_t begin, ptrdiff_t end)
 {
     ptrdiff_t at = begin;
@@ -434,8 +437,8 @@ static double ssvm_cut_forbidden(const ssvm_cut_graph *g, const double *theta)
 }
 
 /* max_y <theta, s(y)> of a graph, and its labeling. *exact becomes 0 where the budget was not enough, and the labeling
- * need not be the best; where it is 0 before, there is no search at all, and none from when *stop is set. Of a node with
- * a state that is forbidden the other is taken. */
+ * need not be the best; where it is 0 before, there is no search at all, and none from when *stop is set. Of a node
+ * with a state that is forbidden the other is taken. */
 static double ssvm_cut_max(const ssvm_cut_graph *g, const double *theta, double *scratch, int32_t *code, int *exact,
                            const int32_t *stop)
 {

@@ -193,7 +193,8 @@ static void ssvm_collect_tables(const ssvm_elimination *e, double *work, double 
 }
 
 /* log sum_y exp <theta, s(y)>; mean, zeros before, gets E[s(y)] of length `parts`. */
-static double ssvm_eliminate_sum(const ssvm_elimination *e, const double *theta, double *work, double *mean, int64_t parts)
+static double ssvm_eliminate_sum(const ssvm_elimination *e, const double *theta, double *work, double *mean,
+                                 int64_t parts)
 {
     double value = 0.0;
     memset(mean, 0, parts * sizeof(double));

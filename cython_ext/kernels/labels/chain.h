@@ -10,7 +10,8 @@
 #include "cython_ext/kernels/vectors/vector.h"
 
 /* out[k] = max_j x[j] + a[j, k] */
-SSVM_INLINE void ssvm_max_plus_block(const int B, ptrdiff_t K, ptrdiff_t S, const double *x, const double *a, double *out)
+SSVM_INLINE void ssvm_max_plus_block(const int B, ptrdiff_t K, ptrdiff_t S, const double *x, const double *a,
+                                     double *out)
 {
     double top[4 * SSVM_WIDE];
     for (int k = 0; k < 4 * B; k++) top[k] = -INFINITY;
@@ -26,7 +27,8 @@ SSVM_INLINE void ssvm_max_plus_block(const int B, ptrdiff_t K, ptrdiff_t S, cons
 }
 
 /* out[k] = sum_j x[j] a[j, k] */
-SSVM_INLINE void ssvm_sum_product_block(const int B, ptrdiff_t K, ptrdiff_t S, const double *x, const double *a, double *out)
+SSVM_INLINE void ssvm_sum_product_block(const int B, ptrdiff_t K, ptrdiff_t S, const double *x, const double *a,
+                                        double *out)
 {
     ssvm_row sum;
     ssvm_row_zero(B, &sum);
@@ -200,8 +202,8 @@ SSVM_CLONES static double ssvm_forward_backward(ptrdiff_t T, ptrdiff_t K, ptrdif
 
 /* For recursions with logarithms: shift[k] = max_j alpha[j] + block[j, k], terms[j, k] = exp(alpha[j] + block[j, k] -
  * shift[k]) and their sums over j; where that maximum is -inf, all terms are 0. */
-SSVM_CLONES static void ssvm_terms_before(ptrdiff_t K, ptrdiff_t S, const double *alpha, const double *block, double *shift,
-                                          double *terms, double *sums)
+SSVM_CLONES static void ssvm_terms_before(ptrdiff_t K, ptrdiff_t S, const double *alpha, const double *block,
+                                          double *shift, double *terms, double *sums)
 {
     for (ptrdiff_t k = 0; k < K; k++) {
         shift[k] = -INFINITY;

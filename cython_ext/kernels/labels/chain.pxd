@@ -9,7 +9,7 @@ cdef extern from "cython_ext/kernels/labels/chain.h" nogil:
     double forward_backward "ssvm_forward_backward"(Py_ssize_t T, Py_ssize_t K, Py_ssize_t S, const double *u,
                                                     const double *a, Py_ssize_t step, double *mean, double *pair,
                                                     double *scratch) noexcept
-    void terms_before "ssvm_terms_before"(Py_ssize_t K, Py_ssize_t S, const double *alpha, const double *block, double *shift,
-                                          double *terms, double *sums) noexcept
+    void terms_before "ssvm_terms_before"(Py_ssize_t K, Py_ssize_t S, const double *alpha, const double *block,
+                                          double *shift, double *terms, double *sums) noexcept
     void share_out "ssvm_share_out"(Py_ssize_t K, Py_ssize_t S, const double *terms, double *sums, const double *after,
                                     double *before, double *pair) noexcept

@@ -1,9 +1,9 @@
 /* Second-order chains: Viterbi and scaled forward-backward over pairs of labels.
  *
- * T >= 3 positions; u, a and step as in chain.h. c[q, p, r], rows of S third labels, scores the triplet p, q, r wherever
- * it stands. Prefixes are known by their last two labels: a plane v_t[q, r] is K rows of S, the label of t - 1 first, and
- * plane t has number t - 1. For a given label q in the middle, row q of the next plane is a first-order step from
- * column q of this one, over the block c[q].
+ * T >= 3 positions; u, a and step as in chain.h. c[q, p, r], rows of S third labels, scores the triplet p, q, r
+ * wherever it stands. Prefixes are known by their last two labels: a plane v_t[q, r] is K rows of S, the label of t - 1
+ * first, and plane t has number t - 1. For a given label q in the middle, row q of the next plane is a first-order step
+ * from column q of this one, over the block c[q].
  */
 #ifndef SSVM_CHAIN2_H
 #define SSVM_CHAIN2_H
@@ -128,8 +128,8 @@ SSVM_CLONES static double ssvm_viterbi2(ptrdiff_t T, ptrdiff_t K, ptrdiff_t S, c
     return value;
 }
 
-/* v[t, e, q, r] = best score of a prefix that ends in labels q, r at t with e labels other than right[.]; -inf where there
- * is none. v has T - 1 groups, of t = 1, 2, ..., of T + 1 planes, of which group t has t + 2 filled in. */
+/* v[t, e, q, r] = best score of a prefix that ends in labels q, r at t with e labels other than right[.]; -inf where
+ * there is none. v has T - 1 groups, of t = 1, 2, ..., of T + 1 planes, of which group t has t + 2 filled in. */
 SSVM_CLONES static void ssvm_viterbi2_by_errors(ptrdiff_t T, ptrdiff_t K, ptrdiff_t S, const double *u, const double *a,
                                                 ptrdiff_t step, const double *c, const int32_t *right, double *v)
 {
@@ -224,8 +224,8 @@ SSVM_INLINE double ssvm_plane_sum(ptrdiff_t K, ptrdiff_t S, const double *x, dou
 
 /* now[q, r] beta[q, r] are the probabilities of the last two labels: adds them to those of pairs, and their sums to
  * those of labels; f[q, r] *= beta[q, r]. */
-SSVM_INLINE void ssvm_weigh_plane(ptrdiff_t K, ptrdiff_t S, const double *now, const double *beta, double *f, double *pairs,
-                                  double *labels)
+SSVM_INLINE void ssvm_weigh_plane(ptrdiff_t K, ptrdiff_t S, const double *now, const double *beta, double *f,
+                                  double *pairs, double *labels)
 {
     for (ptrdiff_t q = 0; q < K; q++)
         for (ptrdiff_t k = 0; k < S; k++) {
@@ -236,13 +236,15 @@ SSVM_INLINE void ssvm_weigh_plane(ptrdiff_t K, ptrdiff_t S, const double *now, c
         }
 }
 
-/* log sum of exp(score) over all labellings and the means of its parts: mean[t, k] of labels, pair[j, k] of pairs (summed
- * over t, or one S x S block each where step > 0), triple[q, p, r] of triplets. Padding comes out as 0. scratch:
- * T * (S + 1) + S + ((2 + blocks) + 2 K) * K * S + 2 (T - 1) * K * S doubles with blocks = 1 or T - 1.
+/* log sum of exp(score) over all labellings and the means of its parts: mean[t, k] of labels, pair[j, k] of pairs
+ * (summed over t, or one S x S block each where step > 0), triple[q, p, r] of triplets. Padding comes out as 0.
+ * scratch: T * (S + 1) + S + ((2 + blocks) + 2 K) * K * S + 2 (T - 1) * K * S doubles with blocks = 1 or T - 1.
  *
- * Probability space with one scale per plane, as in chain.h; returns NaN where the caller has to fall back to log space.
- * No factor of a term is above 1, so a term of a plane is gone only where it was below 1e-307 before it was scaled. */
-SSVM_CLONES static double ssvm_forward_backward2(ptrdiff_t T, ptrdiff_t K, ptrdiff_t S, const double *u, const double *a,
+ * Probability space with one scale per plane, as in chain.h; returns NaN where the caller has to fall back to log
+ * space. No factor of a term is above 1, so a term of a plane is gone only where it was below 1e-307 before it was
+ * scaled. */
+SSVM_CLONES static double ssvm_forward_backward2(ptrdiff_t T, ptrdiff_t K, ptrdiff_t S, const double *u,
+                                                 const double *a,
                                                  ptrdiff_t step, const double *c, double *mean, double *pair,
                                                  double *triple, double *scratch)
 {

@@ -2,7 +2,8 @@
  * (Edmonds and Karp 1972; Tomizawa 1971), a row at a time, each path by Dijkstra's algorithm without a heap.
  *
  * The links of row r are begin[r], ..., begin[r + 1] - 1: link l goes to column[l] and scores theta[part[l]]; none[r]
- * scores the row without a link. -inf forbids either. Time is O(n (links + m^2)), less where few columns are in the way.
+ * scores the row without a link. -inf forbids either. Time is O(n (links + m^2)), less where few columns are in the
+ * way.
  */
 #ifndef SSVM_ASSIGNMENT_H
 #define SSVM_ASSIGNMENT_H
@@ -19,12 +20,14 @@ static inline ptrdiff_t ssvm_assignment_size(ptrdiff_t n, ptrdiff_t m)
 }
 
 typedef struct {
-    double *u, *v;              /* [n], [m] potentials: score <= -(u + v) of every link, with equality where it is taken */
+    double *u, *v;              /* [n], [m] potentials: score <= -(u + v) of every link, with equality where it is
+                                 * taken */
     double *distance;           /* [m] of a column from the row that is being added, INFINITY where none is known */
     int32_t *owner;             /* [m] the row that has the column, -1: none */
     int32_t *from, *choice;     /* [m] the row before it on its shortest path, and the number of that row's link */
     int32_t *reached;           /* [m] columns with a distance, those whose rows have been looked at first */
-    int32_t *settled;           /* [m] whether its row has been: rounding must not change a path that others go on from */
+    int32_t *settled;           /* [m] whether its row has been: rounding must not change a path that others go on
+                                 * from */
 } ssvm_assignment;
 
 /* Exchanges two entries. */
@@ -138,9 +141,9 @@ static inline double ssvm_assignment_score(ptrdiff_t n, const int64_t *begin, co
     return total;
 }
 
-/* The score of the best assignment; code[r] is the number of the link of row r among its own, that of its links where it
- * has none. -inf, and no links, where all are forbidden. Of equal paths the one found first is taken, and one that leaves
- * a row alone before the others. The potentials are in scratch afterwards. */
+/* The score of the best assignment; code[r] is the number of the link of row r among its own, that of its links where
+ * it has none. -inf, and no links, where all are forbidden. Of equal paths the one found first is taken, and one that
+ * leaves a row alone before the others. The potentials are in scratch afterwards. */
 static double ssvm_assign(ptrdiff_t n, ptrdiff_t m, const int64_t *begin, const int32_t *column, const int32_t *part,
                           const double *theta, const double *none, double *scratch, int32_t *code)
 {
@@ -159,8 +162,8 @@ static double ssvm_assign(ptrdiff_t n, ptrdiff_t m, const int64_t *begin, const 
 /* Where a shortest path comes from a column or a row that is given up. */
 enum { SSVM_GIVEN_UP = -2 };
 
-/* The score of the best assignment under scores of which `known` was the best one, before row s was forbidden what it has
- * there; in the time of a row or two. potentials: [n + m], as ssvm_assign has left them for the scores before.
+/* The score of the best assignment under scores of which `known` was the best one, before row s was forbidden what it
+ * has there; in the time of a row or two. potentials: [n + m], as ssvm_assign has left them for the scores before.
  *
  * In terms of flows s must send what it sent through its column, the target, along another path of the residual graph:
  * from s to the target, or to what is free (a column, or a row that gives its column up), and on from there by way of a

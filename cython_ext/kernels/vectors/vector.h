@@ -176,7 +176,8 @@ SSVM_CLONES static double ssvm_dot(ptrdiff_t n, const double *x, const double *y
  * center the point around which the inner problem was, mean a running average of iterates. Writes
  * center <- w + beta (w - before), before <- w, w += share (new center - old center). Returns
  * <old center - w, w - before>: positive where the step went against the momentum that led to it. */
-SSVM_CLONES static double ssvm_extrapolate(ptrdiff_t n, double *w, float *center, float *before, double share, double beta)
+SSVM_CLONES static double ssvm_extrapolate(ptrdiff_t n, double *w, float *center, float *before, double share,
+                                           double beta)
 {
     enum { LANES = 8 };
     double part[LANES] = {0};
@@ -231,7 +232,8 @@ SSVM_CLONES static double ssvm_average(ptrdiff_t n, const double *w, const float
 }
 
 /* g = scale * g + lam * w; adds <w, w> to norms[0] and <g, g> to norms[1]: the end of a gradient in one sweep. */
-SSVM_CLONES static void ssvm_regularise(ptrdiff_t n, const double *w, double lam, double scale, double *g, double *norms)
+SSVM_CLONES static void ssvm_regularise(ptrdiff_t n, const double *w, double lam, double scale, double *g,
+                                        double *norms)
 {
     enum { LANES = 8 };
     double ww[LANES] = {0}, gg[LANES] = {0};

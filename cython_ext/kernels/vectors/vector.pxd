@@ -3,7 +3,8 @@ from libc.stdint cimport int32_t, int64_t
 cdef extern from "cython_ext/kernels/vectors/vector.h" nogil:
     void gather "ssvm_gather"(const double *w, Py_ssize_t stride, const int32_t *index, const double *value,
                               Py_ssize_t count, double *out) noexcept
-    void gather_tokens "ssvm_gather_tokens"(const double *w, Py_ssize_t stride, const int64_t *indptr, const int32_t *index,
+    void gather_tokens "ssvm_gather_tokens"(const double *w, Py_ssize_t stride, const int64_t *indptr,
+                                            const int32_t *index,
                                             const double *value, Py_ssize_t begin, Py_ssize_t end, double *out) noexcept
     void scatter "ssvm_scatter"(double *w, Py_ssize_t stride, const int32_t *index, const double *value,
                                 Py_ssize_t count, double scale, const double *row) noexcept

@@ -72,8 +72,8 @@ cdef class BlockDual:
     # ------------------------------------------------------------------------------------------------ a visit
 
     cdef bint look(self, Py_ssize_t i, double *value, double *bias) noexcept nogil:
-        """Rates the cached outputs of an example and asks the oracle: its maximum, the output in work.code, its b. False
-        where it was stopped."""
+        """Rates the cached outputs of an example and asks the oracle: its maximum, the output in work.code, its b.
+        False where it was stopped."""
         cdef double scale
         self.rate(i)
         value[0] = self.objective.best(i, self.work.theta, self.work, self.work.code, bias, &scale)

@@ -25,8 +25,8 @@ def size(BlockDual block not None):
 
 
 def maximise(BlockDual block not None, const int32_t[::1] stop):
-    """Gives the outputs the weights that are best, if better than theirs, and w = w(alpha). False if it was stopped, and then
-    nothing has changed."""
+    """Gives the outputs the weights that are best, if better than theirs, and w = w(alpha). False if it was stopped,
+    and then nothing has changed."""
     problem, objective = block.problem, block.objective
     outputs = _outputs(block)
     owner, before = outputs[0], outputs[2]
@@ -51,7 +51,8 @@ def maximise(BlockDual block not None, const int32_t[::1] stop):
 
 
 def _outputs(BlockDual block):
-    """(example, place in its working set, weight, b) of every output, arrays; with a cone the right outputs are left out."""
+    """(example, place in its working set, weight, b) of every output, arrays; with a cone the right outputs are left
+    out."""
     cdef Py_ssize_t i, j
     cdef WorkingSet *s
     rows = []
@@ -104,7 +105,8 @@ def _products(BlockDual block, const int64_t[::1] owner, const int64_t[::1] plac
 cdef double score(BlockDual block, Py_ssize_t i, WorkingSet *s, Py_ssize_t j) noexcept nogil:
     """<theta, s(y)> of an output in a working set."""
     cdef Py_ssize_t c, length = block.problem.structure.code_length(i)
-    cdef Py_ssize_t count = block.problem.structure.list_parts(i, s.codes + j * length, block.work.ids, block.work.counts)
+    cdef Py_ssize_t count = block.problem.structure.list_parts(i, s.codes + j * length, block.work.ids,
+                                                               block.work.counts)
     cdef double total = 0.0
     for c in range(count):
         total += block.work.theta[block.work.ids[c]] * block.work.counts[c]

@@ -33,8 +33,8 @@ cdef double LEAST_PARAMETER = -1e5          # one so far below the largest says 
 
 
 cdef class NaturalDual:
-    """problem: one whose structure has the exp oracle, with a DecomposableLoss or none; start: theta of the parts of the
-    gold output, 0 elsewhere."""
+    """problem: one whose structure has the exp oracle, with a DecomposableLoss or none; start: theta of the parts of
+    the gold output, 0 elsewhere."""
 
     def __init__(self, Problem problem not None, double start):
         cdef Py_ssize_t i
@@ -78,7 +78,8 @@ cdef class NaturalDual:
         self.w[:] = 0
         with nogil:
             for i in range(self.problem.n):
-                memcpy(self.next_theta, self.theta_data + self.start[i], self.problem.structure.size_of(i) * sizeof(double))
+                memcpy(self.next_theta, self.theta_data + self.start[i],
+                       self.problem.structure.size_of(i) * sizeof(double))
                 self.measure(i)
                 self.store(i)
                 count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.ids, self.work.counts)
@@ -88,7 +89,8 @@ cdef class NaturalDual:
     cdef void measure(self, Py_ssize_t i) noexcept nogil:
         """Mean statistics, entropy and expected loss of the distribution of next_theta."""
         cdef Py_ssize_t size = self.problem.structure.size_of(i)
-        self.next_z = (<SummedStructure> self.problem.structure).exp(i, self.next_theta, self.work.scratch, self.next_mean)
+        self.next_z = (<SummedStructure> self.problem.structure).exp(i, self.next_theta, self.work.scratch,
+                                                                     self.next_mean)
         self.next_entropy = self.next_z - vector.dot(size, self.next_theta, self.next_mean) if self.entropic else 0.0
         self.next_expected = self.loss.expected(i, self.next_mean) if self.loss is not None else 0.0
 
@@ -101,8 +103,8 @@ cdef class NaturalDual:
     # ------------------------------------------------------------------------------------------------ a visit
 
     cdef void look(self, Py_ssize_t i) noexcept nogil:
-        """target = delta_i + s_i at the present w, and the longest step: 1 for the log losses, which goes all the way to
-        it; for the hinge one that cannot run into a corner of the simplex, from which there is hardly a way back."""
+        """target = delta_i + s_i at the present w, and the longest step: 1 for the log losses, which goes all the way
+        to it; for the hinge one that cannot run into a corner of the simplex, from which there is hardly a way back."""
         cdef Py_ssize_t k
         cdef double largest = 1e-300
         self.problem.features.scores(i, self.w_data, self.target)

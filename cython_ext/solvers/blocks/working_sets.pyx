@@ -1,6 +1,7 @@
 """The outputs that a solver has met for each example, with their weights: a sparse dual point.
 
-Weights of an example are not negative, and sum to 1 where the objective says so. Sets grow by steps; there is no Python object per output.
+Weights of an example are not negative, and sum to 1 where the objective says so. Sets grow by steps; there is no Python
+object per output.
 """
 
 import numpy as np

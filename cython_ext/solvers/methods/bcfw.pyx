@@ -169,7 +169,8 @@ cdef class BlockFrankWolfe(VisitingSolver):
         return {
             **Solver.state(self), **prefixed('block', self.block.state()),
             **self.pass_state(), 'gaps': self.gap_array.copy(), 'loss_sum': self.loss_sum, 'gap_sum': self.gap_sum,
-            'estimated_gap': self.estimated_gap, 'dual_norm2': self.dual_norm2, 'estimate': list(self.last_estimate or ()),
+            'estimated_gap': self.estimated_gap, 'dual_norm2': self.dual_norm2,
+            'estimate': list(self.last_estimate or ()),
             **({} if self.acceleration is None else prefixed('outer', self.acceleration.state())),
         }
 

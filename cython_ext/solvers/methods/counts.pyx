@@ -1,7 +1,7 @@
 """Generative baselines by counting: what the right outputs have, turned into logarithms of probabilities.
 
-The feature map knows which model has its weights (cython_ext/features/tokens/generative.py): a hidden Markov model for chains,
-naive Bayes for multiclass, a probabilistic context-free grammar for trees.
+The feature map knows which model has its weights (cython_ext/features/tokens/generative.py): a hidden Markov model for
+chains, naive Bayes for multiclass, a probabilistic context-free grammar for trees.
 """
 
 from libc.stdint cimport int32_t
@@ -71,13 +71,15 @@ cdef class Counts(Solver):
         self.w[:] = state['w']
 
 
-OPTIONS = {'smoothing': Option(float, 1.0, 'added to every count; 0.1 is often better where attributes or rules are many',
-                               minimum=1e-9)}
+OPTIONS = {
+    'smoothing': Option(float, 1.0, 'added to every count; 0.1 is often better where attributes or rules are many',
+                        minimum=1e-9),
+}
 
 INFO = SolverInfo(
     name='counts',
-    summary='probabilities by counting (hidden Markov model, naive Bayes, probabilistic grammar): a baseline that minimises '
-            'no objective, done after one pass',
+    summary='probabilities by counting (hidden Markov model, naive Bayes, probabilistic grammar): a baseline that '
+            'minimises no objective, done after one pass',
     oracle={'hinge': 'max', 'log': 'exp', 'softmax-margin': 'exp'},
     options=OPTIONS,
     certificate='softmax of the scores (log losses); hinge: none, the lower bound is 0',

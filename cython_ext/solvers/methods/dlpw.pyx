@@ -1,19 +1,19 @@
-"""Dual losses and primal weights (Meshi, Sontag, Jaakkola and Globerson 2010): the relaxed problem as the minimum over both
-the weights and the messages,
+"""Dual losses and primal weights (Meshi, Sontag, Jaakkola and Globerson 2010): the relaxed problem as the minimum over
+both the weights and the messages,
 
     g(w, delta) = lambda/2 ||w||^2 + 1/n sum_i [ sum_v max_s (theta_v(s; w) + sum_{c: v in c} delta_cv(s))
                                               + sum_c max_y (theta_c(y; w) - sum_{v in c} delta_cv(y_v)) ],
 
-((2) of Meshi, Srebro and Hazan 2015, with the costs in theta and less the score of the right output). A visit of an example
-minimises over its messages block by block (relaxations/messages.pyx), and then takes a subgradient step on w; with
-smoothing, the maxima are T log sum exp(. / T) in both (Hazan and Urtasun 2010). Steps are eta / (t + t0), the paper's but for
-t0: where lambda is small and an example has many factors, those of the first passes lead so far away that it takes
-thousands to come back.
+((2) of Meshi, Srebro and Hazan 2015, with the costs in theta and less the score of the right output). A visit of an
+example minimises over its messages block by block (relaxations/messages.pyx), and then takes a subgradient step on w;
+with smoothing, the maxima are T log sum exp(. / T) in both (Hazan and Urtasun 2010). Steps are eta / (t + t0), the
+paper's but for t0: where lambda is small and an example has many factors, those of the first passes lead so far away
+that it takes thousands to come back.
 
-Any messages bound the loss of an example at any w, so the primal that is reported is g at the weights of the result, with
-maxima and after some more sweeps, and no linear program is asked for it. The dual point is the average of the beliefs of all
-visits, the p-th of weight 2 / (p + 1), where those of factors are made to agree with those of nodes (local_marginals.pyx),
-and mixed with the right outputs as far as that is better.
+Any messages bound the loss of an example at any w, so the primal that is reported is g at the weights of the result,
+with maxima and after some more sweeps, and no linear program is asked for it. The dual point is the average of the
+beliefs of all visits, the p-th of weight 2 / (p + 1), where those of factors are made to agree with those of nodes
+(local_marginals.pyx), and mixed with the right outputs as far as that is better.
 """
 
 import numpy as np
@@ -66,7 +66,8 @@ cdef class Dlpw(VisitingSolver):
 
     def __init__(self, Problem problem not None, options, seed=0):
         VisitingSolver.__init__(self, problem, seed)
-        self.messages, self.graphs, self.loss = problem.structure.messages, problem.structure.graphs, problem.objective.loss
+        self.messages, self.graphs = problem.structure.messages, problem.structure.graphs
+        self.loss = problem.objective.loss
         self.work, self.weights = Workspace(problem.structure, None), AveragedWeights(problem.features)
         if 0 < options['smoothing'] < LEAST_TEMPERATURE:
             raise ValueError(f'smoothing={options["smoothing"]:g} drowns in rounding '
@@ -90,8 +91,8 @@ cdef class Dlpw(VisitingSolver):
         return first
 
     def _trial(self, step):
-        """The sum of the bounds that are met on the way with a constant step over the first examples. Where these are few,
-        several times over: in a single pass over them, no step at all is the best."""
+        """The sum of the bounds that are met on the way with a constant step over the first examples. Where these are
+        few, several times over: in a single pass over them, no step at all is the best."""
         cdef Py_ssize_t i, turn, count = min(self.problem.n, FIRST_STEP_EXAMPLES)
         cdef Py_ssize_t turns = min(FIRST_STEP_PASSES, (FIRST_STEP_EXAMPLES + count - 1) // count)
         cdef double total = 0.0
@@ -185,8 +186,8 @@ cdef class Dlpw(VisitingSolver):
         return self._as_point(points)
 
     def _agreeing(self):
-        """(agreeing beliefs of all examples, D of the best point on the way to them from the right outputs, the share of the
-        way): D is a parabola there, since E[Delta] is linear and w(alpha) is 0 at the right outputs."""
+        """(agreeing beliefs of all examples, D of the best point on the way to them from the right outputs, the share
+        of the way): D is a parabola there, since E[Delta] is linear and w(alpha) is 0 at the right outputs."""
         points = self.beliefs[:len(self.beliefs) - 1].copy()
         self.problem.sweep(self._agree, points)
         value, w = self._as_point(points).certify(self.problem)

@@ -190,7 +190,8 @@ cdef class Eg(VisitingSolver):
 
 
 OPTIONS = {
-    'acceleration': Option(('auto', 'true', 'false'), 'auto', 'outer proximal-point loop with extrapolation (Catalyst); '
+    'acceleration': Option(('auto', 'true', 'false'), 'auto',
+                           'outer proximal-point loop with extrapolation (Catalyst); '
                            'auto: with 1000 examples or more, and lambda n below 5 (hinge loss: 0.3)'),
     'anneal': Option(float, 0.0, 'lambda of the first passes as a multiple of lambda, to which it comes down (1: no '
                      'annealing); 0: with 1000 examples or more and lambda n below 0.1, from lambda n = 2', minimum=0),

@@ -131,7 +131,8 @@ cdef class EgBatch(Solver):
 
     def state(self):
         size = int(self.dual.indptr[self.problem.n])
-        return {**Solver.state(self), 'first': np.zeros(0) if self.first is None else self.first, 'theta': self.dual.theta[:size].copy(), 'w': self.dual.w.copy(),
+        return {**Solver.state(self), 'first': np.zeros(0) if self.first is None else self.first,
+                'theta': self.dual.theta[:size].copy(), 'w': self.dual.w.copy(),
                 'step': self.step, 'dual_now': float(self.dual_now)}
 
     def restore(self, state):
@@ -143,7 +144,8 @@ cdef class EgBatch(Solver):
 
 OPTIONS = {
     'step': Option(float, 0.0, 'fixed step size eta; 0: adapted, 1 at first', minimum=0),
-    'start': Option(float, 0.0, 'natural parameters of the right outputs at the start; 0: uniform distributions', minimum=0),
+    'start': Option(float, 0.0, 'natural parameters of the right outputs at the start; 0: uniform distributions',
+                    minimum=0),
 }
 
 INFO = SolverInfo(

@@ -15,9 +15,9 @@ The paper's prox-mapping is this beta': its exponent ((Delta + theta(w)) + tau /
 alpha)))) / mu is (Delta + theta(w')) / mu'. So an iteration takes one oracle pass, and beta' is there for the next one.
 
 alpha is a mixture of all these softmaxes, but everything here is linear in it: it is held as w(alpha) and its expected
-loss. Only where an output is a single part can it be stored, as the probability of each. What a model can prove otherwise
-is D(beta), of a dual point that is its weights and mu; near the optimum it is mostly the higher one of the two. The step
-is safe when tau^2 M <= (1 - tau) mu for an M with
+loss. Only where an output is a single part can it be stored, as the probability of each. What a model can prove
+otherwise is D(beta), of a dual point that is its weights and mu; near the optimum it is mostly the higher one of the
+two. The step is safe when tau^2 M <= (1 - tau) mu for an M with
 
     lambda/2 ||w(beta') - w(beta)||^2 <= M KL(beta' || beta).
 

@@ -2,8 +2,8 @@
 
 The dual is max D(alpha) = 1/n sum_i E_alpha_i[b] - lambda/2 ||w(alpha)||^2 over one distribution per example, with b
 and c of the objective (Delta and 1 for margin rescaling) and w(alpha) = 1/(lambda n) sum_i E_alpha_i[c psi_i]. The
-linear problem that Frank-Wolfe solves in every iteration is one call of the max oracle per example: its corner puts all weight
-on the most violating outputs, has the weights w_s and the loss mean b_s, and
+linear problem that Frank-Wolfe solves in every iteration is one call of the max oracle per example: its corner puts all
+weight on the most violating outputs, has the weights w_s and the loss mean b_s, and
 
     P(w) - D(alpha) = lambda <w, w - w_s> - 1/n sum_i E_alpha_i[b] + b_s,
 

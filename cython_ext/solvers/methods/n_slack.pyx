@@ -274,8 +274,8 @@ cdef class NSlack(Solver):
 
 
 OPTIONS = {
-    'reoptimise': Option(('full', 'subspace'), 'full', 'after new constraints: over the working sets of all examples, or '
-                         'of the example alone'),
+    'reoptimise': Option(('full', 'subspace'), 'full',
+                         'after new constraints: over the working sets of all examples, or of the example alone'),
     'every': Option(int, 100, 'new constraints until the working sets of all examples are optimised again', minimum=1),
     'epsilon': Option(float, 0.0, 'violation that is tolerated, in units of the loss; the run ends when there is no '
                       'larger one (svm_struct: -e); 0: follows the violations down', minimum=0),

@@ -102,7 +102,8 @@ cdef class Sgd(VisitingSolver):
         self.loss_sum += loss
         self.oracle_calls += 1
         self.weights.shrink(1.0 - step * self.problem.lam)
-        count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.gold_ids, self.work.gold_counts)
+        count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.gold_ids,
+                                             self.work.gold_counts)
         if self.sums:
             for c in range(count):
                 part = self.work.gold_ids[c]

@@ -127,8 +127,8 @@ cdef class Svrg(VisitingSolver):
         return 0.1 * losses.sum() / numbers if numbers and losses.sum() > 0 else 0.1
 
     def _choose_step(self):
-        """Half the step with which plain stochastic steps bring the smoothed loss of the first examples down most: there
-        will be more of them."""
+        """Half the step with which plain stochastic steps bring the smoothed loss of the first examples down most:
+        there will be more of them."""
         plain, self.plain = self.plain, 1
         chosen = best_first_step(self._trial, min(self.short, 0.25 / self.problem.lam), 0.5 / self.problem.lam)
         self.change[:], self.plain = 0, plain
@@ -304,8 +304,9 @@ cdef class Svrg(VisitingSolver):
 
     def solved(self):
         """Whether the smoothed problem is solved as well as its smoothing allows: ||grad||^2 / (2 rho), of the problem
-        with the proximal term, times the number of outer steps that its condition takes. Or, with some outputs instead of
-        all, whether its value has not come down for a while: it may not be smooth, with too few of them for this mu."""
+        with the proximal term, times the number of outer steps that its condition takes. Or, with some outputs instead
+        of all, whether its value has not come down for a while: it may not be smooth, with too few of them for this
+        mu."""
         lam = self.problem.lam
         error = self.progress()[3] * ((lam + self.kappa) / lam) ** 0.5
         value, dual, smoothing = self.last
@@ -468,8 +469,8 @@ NUMBERS = ('mu', 'kappa', 'step', 'plain', 'best', 'since_best')
 OPTIONS = {
     'oracle': Option(
         ('auto', 'exp', 'topk', 'max'), 'auto',
-        'of the smoothed hinge loss: softmax over all outputs, the K best, no smoothing (it ends at gaps of some 1e-2); '
-        'auto: the first that fits'),
+        'of the smoothed hinge loss: softmax over all outputs, the K best, no smoothing (it ends at gaps of some '
+        '1e-2); auto: the first that fits'),
     'K': Option(int, 5, 'outputs of oracle=topk', minimum=1, maximum=10000),
     'mu': Option(float, 0.0, 'smoothing at first; 0: 0.1 of the mean loss of a part', minimum=0),
     'shrink': Option(

@@ -18,8 +18,9 @@ def largest_difference2(Problem problem not None, log_outputs, const int32_t[::1
                         Py_ssize_t listed=LISTED_OUTPUTS):
     """An upper bound of max_{i,y} ||psi_i(y)||^2, how far the features of any output are from those of the gold one.
 
-    Exact for an example with few outputs, by listing them; otherwise the bound that the features give. The structure has
-    to be a RankedStructure; log_outputs: log |Y_i| of every example; stop: as in Solver.run_pass. Raises Interrupted.
+    Exact for an example with few outputs, by listing them; otherwise the bound that the features give. The structure
+    has to be a RankedStructure; log_outputs: log |Y_i| of every example; stop: as in Solver.run_pass. Raises
+    Interrupted.
     """
     counts = np.rint(np.exp(np.minimum(log_outputs, 40.0))).astype(np.int64)
     counts[counts > listed] = 0

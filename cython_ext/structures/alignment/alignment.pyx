@@ -355,13 +355,15 @@ cdef class Alignment(SummedStructure):
         for p in range(L * L):
             s[p] = kernel.wide_exp(theta[p])
         costs.s, costs.L, costs.local = s, L, self.local
-        costs.open, costs.extend = kernel.wide_exp(theta[L * L]), kernel.wide_exp(theta[self.first_candidate_part() - 1])
+        costs.open = kernel.wide_exp(theta[L * L])
+        costs.extend = kernel.wide_exp(theta[self.first_candidate_part() - 1])
         for c in range(self.candidates(i)):
             fixed = not self.free and c == self.right[i]
             if fixed:
                 mine = kernel.wide_exp(self.right_score(i, theta))
             else:
-                own = kernel.align_forward(&costs, n, self.sequence(i, -1), self.length(i, c), self.sequence(i, c), table)
+                own = kernel.align_forward(&costs, n, self.sequence(i, -1), self.length(i, c), self.sequence(i, c),
+                                           table)
                 mine = kernel.normal(kernel.wide_mul(own, kernel.wide_exp(bias[c])))
             if mine.m == 0.0:
                 continue

@@ -1,15 +1,16 @@
 """Boxes, sets of boxes, and what the boxes of a set can reach at most.
 
-A box is four numbers, left, top, right and bottom, places from 0 that all belong to it. A set of boxes is an interval for
-each of them. With the largest box, which holds all of them, and the smallest, which is in all of them and may be empty,
+A box is four numbers, left, top, right and bottom, places from 0 that all belong to it. A set of boxes is an interval
+for each of them. With the largest box, which holds all of them, and the smallest, which is in all of them and may be
+empty,
 
     score    <= what is above 0 in the largest + what is below 0 in the smallest
-    overlap  >= I / (G + O),  I: what any of them shares at least with the right box, of area G, O: what of the largest is
-                              outside of the right one
+    overlap  >= I / (G + O),  I: what any of them shares at least with the right box, of area G, O: what of the largest
+                              is outside of the right one
 
-since intersection over union, I / (G + O) for what is shared and what is outside, grows with I and falls with O; the loss
-is 1 - overlap. Both are taken as they are and not as differences of areas: the boxes of one size inside a right box that is
-the whole picture all have the same loss, and a bound that is not exact there would look at each of them.
+since intersection over union, I / (G + O) for what is shared and what is outside, grows with I and falls with O; the
+loss is 1 - overlap. Both are taken as they are and not as differences of areas: the boxes of one size inside a right
+box that is the whole picture all have the same loss, and a bound that is not exact there would look at each of them.
 """
 
 from libc.math cimport INFINITY
@@ -51,16 +52,18 @@ cdef inline double common(const int32_t *a, const int32_t *b) noexcept nogil:
     return <double> width * height if width > 0 and height > 0 else 0.0
 
 
-cdef inline double over(const double *sums, Py_ssize_t stride, const int32_t *first, const int32_t *last) noexcept nogil:
+cdef inline double over(const double *sums, Py_ssize_t stride, const int32_t *first,
+                        const int32_t *last) noexcept nogil:
     """The sum over the box from the left upper corner of one box to the right lower one of another."""
     cdef const double *above = sums + first[TOP] * stride
     cdef const double *below = sums + (last[BOTTOM] + 1) * stride
     return (below[last[RIGHT] + 1] - above[last[RIGHT] + 1]) - (below[first[LEFT]] - above[first[LEFT]])
 
 
-cdef inline double least_shared(const Set *boxes, Py_ssize_t first, Py_ssize_t last, const int32_t *right) noexcept nogil:
-    """How many places of a row or column any box of a set shares at least with the right box; first, last: its two sides,
-    LEFT and RIGHT or TOP and BOTTOM."""
+cdef inline double least_shared(const Set *boxes, Py_ssize_t first, Py_ssize_t last,
+                                const int32_t *right) noexcept nogil:
+    """How many places of a row or column any box of a set shares at least with the right box; first, last: its two
+    sides, LEFT and RIGHT or TOP and BOTTOM."""
     cdef int32_t begin = boxes.high[first], end = boxes.low[last], length
     if begin <= end:                            # all boxes hold these
         length = min(end, right[last]) - max(begin, right[first]) + 1
@@ -84,8 +87,8 @@ cdef inline bint is_empty(const Set *boxes) noexcept nogil:
 
 
 cdef inline double bound_of(const Set *boxes, const Sums *s, Py_ssize_t stride, const int32_t *right) noexcept nogil:
-    """What no box of a set can exceed; right: the right box where the loss counts, or NULL. -inf for no boxes, or for boxes
-    that are all forbidden."""
+    """What no box of a set can exceed; right: the right box where the loss counts, or NULL. -inf for no boxes, or for
+    boxes that are all forbidden."""
     cdef int32_t[4] largest, smallest
     cdef double bound, shared, outside
     cdef bint core = boxes.high[LEFT] <= boxes.low[RIGHT] and boxes.high[TOP] <= boxes.low[BOTTOM]

@@ -1,9 +1,11 @@
-"""A box in a picture that is a bag of words: the score of a box is the sum of the scores of the words at the points inside.
+"""A box in a picture that is a bag of words: the score of a box is the sum of the scores of the words at the points
+inside.
 
-An output is (left, top, right, bottom), places from 0 that all belong to it, and a part is a word of the picture. The best
-boxes are found by branch and bound over sets of boxes, after the efficient subwindow search of Lampert, Blaschko and Hofmann
-(2008), with the bounds of box_sets.pxd; sets are looked through depth first, the more promising half first, so that memory
-does not grow with the number of boxes. Sums over all boxes visit each of them, which takes minutes in a large picture.
+An output is (left, top, right, bottom), places from 0 that all belong to it, and a part is a word of the picture. The
+best boxes are found by branch and bound over sets of boxes, after the efficient subwindow search of Lampert, Blaschko
+and Hofmann (2008), with the bounds of box_sets.pxd; sets are looked through depth first, the more promising half first,
+so that memory does not grow with the number of boxes. Sums over all boxes visit each of them, which takes minutes in a
+large picture.
 """
 
 import numpy as np
@@ -24,9 +26,9 @@ cdef enum:
 cdef class Boxes(SummedStructure):
     """n pictures with P points in all.
 
-    sizes: int32[n, 2], width and height; offsets: int64[n + 1], where the points of each begin; points: int32[P, 2], x and
-    y; words: int32[P], what is there, -1 for nothing that counts; right: int32[n, 4], the right boxes (anything where they
-    are unknown)."""
+    sizes: int32[n, 2], width and height; offsets: int64[n + 1], where the points of each begin; points: int32[P, 2], x
+    and y; words: int32[P], what is there, -1 for nothing that counts; right: int32[n, 4], the right boxes (anything
+    where they are unknown)."""
 
     def __init__(self, sizes, offsets, points, words, right):
         pictures = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
@@ -43,7 +45,8 @@ cdef class Boxes(SummedStructure):
         part = np.cumsum(first) - 1
         self.part_counts = np.bincount(part, minlength=1)
         table = np.column_stack([points, part - self.part_at[pictures]]).astype(np.int32)
-        self._point_to(np.searchsorted(pictures, np.arange(self.n + 1)).astype(np.int64), np.vstack([table, [[0, 0, 0]]]))
+        self._point_to(np.searchsorted(pictures, np.arange(self.n + 1)).astype(np.int64),
+                       np.vstack([table, [[0, 0, 0]]]))
         self.max_size = self.max_parts = int(np.diff(self.part_at).max(initial=0))
         self.max_code = 4
         self.most_cells = int(((self.sizes[:, 0] + 1) * (self.sizes[:, 1] + 1).astype(np.int64)).max(initial=0))

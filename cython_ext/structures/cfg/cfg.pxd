@@ -38,11 +38,13 @@ cdef class Cfg(SummedStructure):
     cdef Py_ssize_t length(self, Py_ssize_t i) noexcept nogil
     cdef Py_ssize_t events(self, Py_ssize_t i) noexcept nogil
     cdef Py_ssize_t part_of(self, Py_ssize_t i, int32_t rule) noexcept nogil
-    cdef double *forest(self, Py_ssize_t i, const double *theta, double *scratch, Forest *f, double **score) noexcept nogil
+    cdef double *forest(self, Py_ssize_t i, const double *theta, double *scratch, Forest *f,
+                        double **score) noexcept nogil
     cdef Py_ssize_t forest_doubles(self) noexcept nogil
     cdef Py_ssize_t chain_of(self, Py_ssize_t i, int32_t event) noexcept nogil
     cdef void means(self, Py_ssize_t i, const double *events, double *mean) noexcept nogil
     cdef void write(self, Derivation *d, Py_ssize_t x, Py_ssize_t rank) noexcept nogil
     cdef void _write_sequence(self, Derivation *d, Py_ssize_t x, Py_ssize_t rank) noexcept nogil
     cdef void no_tree(self, Py_ssize_t i, int32_t *code) noexcept nogil
-    cdef bint _matches(self, Py_ssize_t i, const int32_t *code, Py_ssize_t *at, Py_ssize_t *word, int32_t label) noexcept nogil
+    cdef bint _matches(self, Py_ssize_t i, const int32_t *code, Py_ssize_t *at, Py_ssize_t *word,
+                       int32_t label) noexcept nogil

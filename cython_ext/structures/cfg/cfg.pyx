@@ -1,11 +1,11 @@
 """Trees of a weighted context-free grammar over a sentence (Tsochantaridis et al. 2005, section 4.5).
 
-Part p of a sentence is the p-th of the rules that some tree over it uses, with the number of times that a tree uses it as
-its statistic: theta has one score for each rule, wherever it is used.
+Part p of a sentence is the p-th of the rules that some tree over it uses, with the number of times that a tree uses it
+as its statistic: theta has one score for each rule, wherever it is used.
 
-The code of a tree lists its nodes as pairs (chain, rule), outer ones first and left to right (grammar.py says what nodes
-are); the rule of a word that no rule writes is UNKNOWN_WORD less its tag. There are at most 2 n - 1 nodes over n words;
-the rest is -1. A sentence without any tree has no parts, the score -inf and the code -1 throughout.
+The code of a tree lists its nodes as pairs (chain, rule), outer ones first and left to right (grammar.py says what
+nodes are); the rule of a word that no rule writes is UNKNOWN_WORD less its tag. There are at most 2 n - 1 nodes over n
+words; the rest is -1. A sentence without any tree has no parts, the score -inf and the code -1 throughout.
 
 The parses of a sentence are found once, packed, and kept as long as memory allows (`limit`); for the others they are
 found anew at every visit.
@@ -117,8 +117,8 @@ cdef class Cfg(SummedStructure):
             if bytes > LARGEST:
                 if not all_fit:
                     return (1 << 12, 1 << 14), (0, 0, 0, 0), none, none, None
-                raise UnfitDataError(f'sentence {i + 1}, of {n} words, has more parses than fit into {LARGEST >> 30} GB '
-                                     f'(--max-length {n - 1} leaves sentences of so many words out)')
+                raise UnfitDataError(f'sentence {i + 1}, of {n} words, has more parses than fit into {LARGEST >> 30} '
+                                     f'GB (--max-length {n - 1} leaves sentences of so many words out)')
             if self.memory is None or len(self.memory) < bytes // 8 + 1:
                 self.memory = memory = None         # before there is more
                 self.memory = np.empty(bytes // 8 + 1)

@@ -68,7 +68,8 @@ cdef class ChartGrammar:
 
 
 cdef Py_ssize_t room(const GrammarTables *g, Py_ssize_t n, Py_ssize_t items, Py_ssize_t edges) noexcept nogil
-cdef void lay(const GrammarTables *g, Chart *c, char *memory, Py_ssize_t n, Py_ssize_t items, Py_ssize_t edges) noexcept nogil
+cdef void lay(const GrammarTables *g, Chart *c, char *memory, Py_ssize_t n, Py_ssize_t items,
+              Py_ssize_t edges) noexcept nogil
 cdef bint fits(const GrammarTables *g, int32_t tag, int32_t word, int32_t given) noexcept nogil
 cdef bint fill(const GrammarTables *g, Chart *c, const int32_t *words, const int32_t *tags,
                const int32_t *stop) noexcept nogil

@@ -2,14 +2,14 @@
 
 Items over a span (i, j) are
 
-    a sequence     two or more children that some rule begins with; its edges add one child at the right, so that rules of
-                   any length are joined two by two, and rules that begin with the same children share the way
+    a sequence     two or more children that some rule begins with; its edges add one child at the right, so that rules
+                   of any length are joined two by two, and rules that begin with the same children share the way
     a base         a label that was written by a rule for two or more children, or over a word
     a label        a base, below the chains of unary rules that may stand over it
 
 Where no chain leads to a label its base stands for both. Every tree has exactly one derivation. What no whole tree uses
-is cut away at the end. In a chart symbols are numbers: of a label its own, of a sequence behind the labels, of a base that
-differs from its label -1 less the label.
+is cut away at the end. In a chart symbols are numbers: of a label its own, of a sequence behind the labels, of a base
+that differs from its label -1 less the label.
 """
 
 import numpy as np
@@ -92,7 +92,8 @@ cdef class ChartGrammar:
             if len(rules) == 1:
                 of_rule[rules[0]] = c
         self.g.chain_at, self.g.chain_rule = self._kept(_starts(chains)), self._kept(_joined(chains))
-        self.g.chain_top, self.g.chain_bottom, self.g.chain_of_rule = self._kept(tops), self._kept(bottoms), self._kept(of_rule)
+        self.g.chain_top, self.g.chain_bottom = self._kept(tops), self._kept(bottoms)
+        self.g.chain_of_rule = self._kept(of_rule)
         self.g.chains_from_at, self.g.chains_from = self._kept(_starts(below)), self._kept(_joined(below))
 
     def _lexical_tables(self, grammar):
@@ -127,7 +128,8 @@ cdef Py_ssize_t room(const GrammarTables *g, Py_ssize_t n, Py_ssize_t items, Py_
             + 3 * g.most + 1 + 3 * g.labels + g.rules + g.chains + 1))
 
 
-cdef void lay(const GrammarTables *g, Chart *c, char *memory, Py_ssize_t n, Py_ssize_t items, Py_ssize_t edges) noexcept nogil:
+cdef void lay(const GrammarTables *g, Chart *c, char *memory, Py_ssize_t n, Py_ssize_t items,
+              Py_ssize_t edges) noexcept nogil:
     """Lays a chart into memory of room() bytes."""
     cdef Py_ssize_t spans = (n + 1) * (n + 1)
     c.n, c.item_room, c.edge_room = n, items, edges
@@ -199,7 +201,8 @@ cdef bint fill(const GrammarTables *g, Chart *c, const int32_t *words, const int
     return True
 
 
-cdef bint _leaves(const GrammarTables *g, Chart *c, Py_ssize_t i, int32_t word, int32_t tag, Py_ssize_t *pending) noexcept nogil:
+cdef bint _leaves(const GrammarTables *g, Chart *c, Py_ssize_t i, int32_t word, int32_t tag,
+                  Py_ssize_t *pending) noexcept nogil:
     """The tags that a word may have, as edges of bases."""
     cdef Py_ssize_t k
     if g.tags:
@@ -267,7 +270,8 @@ cdef bint _sequences(const GrammarTables *g, Chart *c, Py_ssize_t i, Py_ssize_t 
     return True
 
 
-cdef bint _complete(const GrammarTables *g, Chart *c, Py_ssize_t item, Py_ssize_t end, Py_ssize_t *pending) noexcept nogil:
+cdef bint _complete(const GrammarTables *g, Chart *c, Py_ssize_t item, Py_ssize_t end,
+                    Py_ssize_t *pending) noexcept nogil:
     """What the sequences item..end-1 complete, as edges of bases."""
     cdef int32_t s
     cdef Py_ssize_t k
@@ -412,7 +416,8 @@ cdef void pack(Chart *c, Py_ssize_t items, Py_ssize_t edges, Py_ssize_t parts, i
         first[c.number[x] + 1] = <int32_t> to
 
 
-cdef inline bint _put(Chart *c, Py_ssize_t *pending, int32_t to, int32_t left, int32_t right, int32_t by) noexcept nogil:
+cdef inline bint _put(Chart *c, Py_ssize_t *pending, int32_t to, int32_t left, int32_t right,
+                      int32_t by) noexcept nogil:
     """Notes an edge of a span; False when there is no room for it."""
     cdef Py_ssize_t p = pending[0]
     if p == c.edge_room:

@@ -2,8 +2,8 @@
 
 A forest is an acyclic hypergraph. Its *items* are numbered so that an edge joins two items (or one, or none) to a later
 one; item 0 is nothing at all and stands where an edge has less than two. The last item is the goal. An edge's *event*
-says which score it adds. A derivation chooses an edge for the goal and for every item that its choices use; its value is
-the sum of the scores of its edges.
+says which score it adds. A derivation chooses an edge for the goal and for every item that its choices use; its value
+is the sum of the scores of its edges.
 
 Of edges or derivations with the same value the one listed first is the better one, in all three oracles.
 """
@@ -47,8 +47,8 @@ cdef double best(const Forest *f, const double *score, double *value, int32_t *e
 
 cdef double sums(const Forest *f, const double *score, double *value, double *mass, double *share,
                  double *events) noexcept nogil:
-    """log sum exp of the values of all derivations of the goal, in log space throughout; adds to `events` how often each
-    occurs in the mean. value, mass: [items]; share: [edges], of the sum over the item that an edge leads to."""
+    """log sum exp of the values of all derivations of the goal, in log space throughout; adds to `events` how often
+    each occurs in the mean. value, mass: [items]; share: [edges], of the sum over the item that an edge leads to."""
     cdef Py_ssize_t x
     cdef int32_t e, begin, end
     cdef double top, total, here
@@ -97,7 +97,8 @@ cdef void bid(const Forest *f, const double *score, Ranking *r, Py_ssize_t *bids
 
 
 cdef Py_ssize_t first_bids(const Forest *f, const double *score, Ranking *r, Py_ssize_t x) noexcept nogil:
-    """The k edges into x that are best with the best derivations before them, best first: no others come into question."""
+    """The k edges into x that are best with the best derivations before them, best first: no others come into
+    question."""
     cdef Py_ssize_t bids = 0, at
     cdef int32_t e
     cdef double here
@@ -121,8 +122,8 @@ cdef Py_ssize_t first_bids(const Forest *f, const double *score, Ranking *r, Py_
 cdef Py_ssize_t rank(const Forest *f, const double *score, Ranking *r) noexcept nogil:
     """The k best derivations of every item, of those with a value above -inf; how many the goal has.
 
-    After a derivation with ranks (a, b) come (a, b + 1) and, where b is 0, (a + 1, b): each has one that it comes after,
-    which is at least as good (Huang and Chiang 2005, algorithm 2).
+    After a derivation with ranks (a, b) come (a, b + 1) and, where b is 0, (a + 1, b): each has one that it comes
+    after, which is at least as good (Huang and Chiang 2005, algorithm 2).
     """
     cdef Py_ssize_t x, c, top, bids, at
     cdef int32_t e, a, b

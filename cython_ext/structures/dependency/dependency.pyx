@@ -6,8 +6,8 @@ relation, otherwise the relations are padded to whole vectors; neither the paddi
 read. An output's code is the heads of its T words followed by their relations.
 
 The relation of an arc is chosen, or summed out, before trees are looked at. Trees are projective (Eisner's algorithm,
-see kernels/dependency/eisner.h) or any (Chu-Liu-Edmonds and the matrix-tree theorem, kernels/dependency/spanning.h), with one root or several.
-The K best are found by partition (partition.pyx).
+see kernels/dependency/eisner.h) or any (Chu-Liu-Edmonds and the matrix-tree theorem, kernels/dependency/spanning.h),
+with one root or several. The K best are found by partition (partition.pyx).
 """
 
 import numpy as np
@@ -189,8 +189,8 @@ cdef class ArcChoices(Choices):
         scores[only] = theta[only]
 
     cdef void found(self, Py_ssize_t i, const double *scores, const int32_t *code, double *scratch) noexcept nogil:
-        """From the scores of arcs that max has left, each with its best relation: those into words behind p are the same
-        for all sets."""
+        """From the scores of arcs that max has left, each with its best relation: those into words behind p are the
+        same for all sets."""
         cdef Py_ssize_t size = self.trees.length(i) * (self.trees.length(i) + 1)
         memcpy(scratch + size, scratch, size * sizeof(double))
 

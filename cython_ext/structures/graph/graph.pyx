@@ -1,6 +1,6 @@
-"""Labelings of factor graphs by exact oracles: enumeration of small graphs, dynamic programming on trees and on whatever
-else has small tables when its nodes are eliminated one after the other (kernels/graph/elimination.h); sorting, where all
-factors of several nodes are counts of nodes of their own (kernels/graph/counts.h).
+"""Labelings of factor graphs by exact oracles: enumeration of small graphs, dynamic programming on trees and on
+whatever else has small tables when its nodes are eliminated one after the other (kernels/graph/elimination.h); sorting,
+where all factors of several nodes are counts of nodes of their own (kernels/graph/counts.h).
 """
 
 import numpy as np

@@ -50,7 +50,8 @@ cdef class GraphCuts(GraphLabelings):
         if self.failed:
             raise InexactError(
                 'the labelings of these weights cannot be found by graph cuts: too many pairs of nodes score more for '
-                'different states than for the same (use --relaxation soft, or to predict --inference dual-decomposition)'
+                'different states than for the same (use --relaxation soft, or to predict --inference '
+                'dual-decomposition)'
             )
 
     cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil:

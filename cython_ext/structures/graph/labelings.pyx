@@ -1,5 +1,5 @@
-"""Labelings of factor graphs: what outputs are, and the K best of them by partition (partition.pyx); the best one is for
-subclasses to find, each in its way.
+"""Labelings of factor graphs: what outputs are, and the K best of them by partition (partition.pyx); the best one is
+for subclasses to find, each in its way.
 
 Parts are the joint states of all factors, those of the nodes first; a code is the state of every node.
 """

@@ -1,8 +1,9 @@
-"""Sets of labels without weights for pairs, as binary problems of their own: whether label k is in the set of example i.
+"""Sets of labels without weights for pairs, as binary problems of their own: whether label k is in the set of example
+i.
 
-The hinge of a set with Hamming costs is the sum of those of its labels, so that the problem is the same when every label
-of every example is an example by itself, and a solver can step along each label alone. All features and costs are those
-of the label times the number of labels: the mean over the labels of all examples is then that over the examples.
+The hinge of a set with Hamming costs is the sum of those of its labels, so that the problem is the same when every
+label of every example is an example by itself, and a solver can step along each label alone. All features and costs are
+those of the label times the number of labels: the mean over the labels of all examples is then that over the examples.
 (Logarithms of sums are no multiples of those of smaller scores, and are taken over whole sets.)
 """
 

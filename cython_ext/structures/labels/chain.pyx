@@ -109,7 +109,8 @@ cdef class Chain(SummedStructure):
         if T == 0:
             memset(mean, 0, self.size_of(i) * sizeof(double))
             return 0.0
-        value = kernel.forward_backward(T, self.n_labels, S, theta, theta + T * S, self.step(), mean, mean + T * S, scratch)
+        value = kernel.forward_backward(T, self.n_labels, S, theta, theta + T * S, self.step(), mean, mean + T * S,
+                                        scratch)
         if isnan(value):
             value = self.log_space_exp(T, theta, theta + T * S, scratch, mean)
         return value

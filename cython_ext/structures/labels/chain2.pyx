@@ -2,8 +2,8 @@
 
 theta is that of a first-order chain, then the scores of the triplets, which all positions share: K x K rows of `stride`
 third labels, [second, first, third]. For a given label in the middle they are the transition scores of a first-order
-step, so the recursions are those of chain.pyx for each of the K labels of the position before: T K^3 steps. An output is
-what it is for a first-order chain; one of less than three positions has no triplets, and its oracles are those.
+step, so the recursions are those of chain.pyx for each of the K labels of the position before: T K^3 steps. An output
+is what it is for a first-order chain; one of less than three positions has no triplets, and its oracles are those.
 """
 
 from libc.math cimport INFINITY, exp, isnan, log
@@ -18,8 +18,8 @@ from cython_ext.structures.choice import padded
 
 
 def least_memory(n_labels, threads):
-    """Bytes that triplets need at least to be learnt: three weight vectors, and for each thread theta, the means, and what
-    the oracles compute from them."""
+    """Bytes that triplets need at least to be learnt: three weight vectors, and for each thread theta, the means, and
+    what the oracles compute from them."""
     return 8 * (3 + 4 * threads) * n_labels**2 * padded(n_labels)
 
 
@@ -68,7 +68,8 @@ cdef class SecondOrderChain(Chain):
         cdef Py_ssize_t T = self.length(i), S = self.stride
         if T < 3:
             return Chain.max(self, i, theta, scratch, code)
-        return kernel.viterbi(T, self.n_labels, S, theta, theta + T * S, self.step(), self.triples(T, theta), scratch, code)
+        return kernel.viterbi(T, self.n_labels, S, theta, theta + T * S, self.step(), self.triples(T, theta), scratch,
+                              code)
 
     cdef double exp(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
         cdef Py_ssize_t T = self.length(i), S = self.stride
@@ -90,12 +91,13 @@ cdef class SecondOrderChain(Chain):
         Chain.centre(self, i, theta)
         cdef Py_ssize_t T = self.length(i)
         if T > 2:
-            lower(self.n_labels * self.n_labels, self.n_labels, self.stride, theta + T * self.stride + self.pair_size(T))
+            lower(self.n_labels * self.n_labels, self.n_labels, self.stride,
+                  theta + T * self.stride + self.pair_size(T))
 
     cdef double log_space_exp2(self, Py_ssize_t T, const double *u, const double *a, const double *c, double *scratch,
                                double *mean, double *pair, double *triple) noexcept nogil:
-        """As log_space_exp of Chain, for each label in the middle: forward with logarithms, back with the probabilities of
-        a label given the two after it."""
+        """As log_space_exp of Chain, for each label in the middle: forward with logarithms, back with the probabilities
+        of a label given the two after it."""
         cdef Py_ssize_t S = self.stride, K = self.n_labels, P = self.plane, step = self.step(), t, p, q, k
         cdef double *alpha = scratch                # [t - 1, two last labels]
         cdef double *joint = alpha + (T - 1) * P    # probabilities of the labels at t - 1 and t
@@ -198,7 +200,8 @@ cdef class SecondOrderChain(Chain):
             i, theta, scratch, values, codes)
 
     cdef Py_ssize_t best_of_all(self, Py_ssize_t T, Py_ssize_t k, const double *value, const int32_t *label_before,
-                                const int32_t *rank_before, int32_t *used, double *values, int32_t *codes) noexcept nogil:
+                                const int32_t *rank_before, int32_t *used, double *values,
+                                int32_t *codes) noexcept nogil:
         """The k best of the prefixes that are whole, back from their ends; 0 where all are forbidden."""
         cdef Py_ssize_t S = self.stride, K = self.n_labels, P = self.plane, t, q, r, at, end, count = 0
         cdef const double *last = value + (T - 2) * P * k

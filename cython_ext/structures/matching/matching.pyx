@@ -5,9 +5,9 @@ Part p is the p-th link as the data list them, and behind the links each row has
 link: an output has one part of each row. Its code is, for each row, the number of its link among those of the row, from
 0 in the order of their columns, or how many these are where it has none.
 
-The best matching is an assignment (kernels/matching/assignment.h). The K best are found by partition, where the best output of a
-part of a set goes on from the best one of the whole set, by a single path. Sums over all matchings are permanents, which
-nobody knows how to compute (#P-hard, Valiant 1979): there is no exp oracle.
+The best matching is an assignment (kernels/matching/assignment.h). The K best are found by partition, where the best
+output of a part of a set goes on from the best one of the whole set, by a single path. Sums over all matchings are
+permanents, which nobody knows how to compute (#P-hard, Valiant 1979): there is no exp oracle.
 """
 
 import numpy as np
@@ -128,5 +128,6 @@ cdef class RowChoices(Choices):
 
     cdef double best_without(self, Structure structure, Py_ssize_t i, Py_ssize_t p, const double *scores,
                              const int32_t *code, double *scratch, int32_t *best) noexcept nogil:
-        cdef Py_ssize_t kept = self.structure.code_of(i) + self.structure.columns[i] + (self.structure.code_of(i) + 1) // 2
+        cdef Py_ssize_t rows = self.structure.code_of(i)
+        cdef Py_ssize_t kept = rows + self.structure.columns[i] + (rows + 1) // 2
         return self.structure.max_again(i, p, scores, scratch, code, scratch + kept, best)

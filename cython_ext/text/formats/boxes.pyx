@@ -69,7 +69,8 @@ cdef class PictureParser(Parser):
                 self.fail('header {}', line, line_end(line), HEADER)
         if not (1 <= numbers[0] <= LARGEST and 1 <= numbers[1] <= LARGEST):
             with gil:
-                self.fail(f'a picture of {numbers[0]} x {numbers[1]}', line, line, f'expected sides from 1 to {LARGEST}')
+                self.fail(f'a picture of {numbers[0]} x {numbers[1]}', line, line,
+                          f'expected sides from 1 to {LARGEST}')
         if count == 6 and not (numbers[2] <= numbers[4] < numbers[0] and numbers[3] <= numbers[5] < numbers[1]):
             with gil:
                 self.fail(f'box {numbers[2]} {numbers[3]} {numbers[4]} {numbers[5]} in a picture of {numbers[0]} x '
@@ -97,7 +98,8 @@ cdef class PictureParser(Parser):
         p = word_end(p)
         if not good or p == word or not is_line_end(skip_blanks(p)[0]):
             with gil:
-                self.fail('{}', line, line_end(line), 'expected X Y WORD, or picture WIDTH HEIGHT [LEFT TOP RIGHT BOTTOM]')
+                self.fail('{}', line, line_end(line),
+                          'expected X Y WORD, or picture WIDTH HEIGHT [LEFT TOP RIGHT BOTTOM]')
         if self.width == 0:
             with gil:
                 self.fail('{} before any picture', line, line_end(line), HEADER)

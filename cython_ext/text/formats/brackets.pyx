@@ -272,7 +272,8 @@ cdef class BracketParser(Parser):
             end = word_end(p)
             if memchr(p, b'(', end - p) != NULL or memchr(p, b')', end - p) != NULL:
                 with gil:
-                    self.fail('a bracket in {}', p, end, 'expected -LRB- or -RRB- in sentences of words, or trees alone')
+                    self.fail('a bracket in {}', p, end,
+                              'expected -LRB- or -RRB- in sentences of words, or trees alone')
             tag = end
             if self.tagged:
                 while tag > p and tag[0] != b'_':
@@ -378,8 +379,8 @@ cdef int64_t unescaped(const char* p, const char* end, char* out) noexcept nogil
 
 
 def put_trees(bytes block, data, headers, end, empties, stream):
-    """The trees of a data_formats.datasets.cfg.TreeDataset, a line for each, its words spelled as in the block, and without
-    the outermost label where the file has none; `(())` for those without words.
+    """The trees of a data_formats.datasets.cfg.TreeDataset, a line for each, its words spelled as in the block, and
+    without the outermost label where the file has none; `(())` for those without words.
 
     headers : None, or for each line bytes that go before it
     end : bytes behind each

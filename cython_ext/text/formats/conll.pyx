@@ -138,7 +138,8 @@ cdef class ColumnParser(Parser):
         """Every row has as many columns as the first one, and that one has enough."""
         cdef const char* nothing = b''
         if self.width:
-            self.fail(f'{count} column{"s" * (count != 1)}', nothing, nothing, f'expected {self.width} as in line {self.width_line}')
+            self.fail(f'{count} column{"s" * (count != 1)}', nothing, nothing,
+                      f'expected {self.width} as in line {self.width_line}')
         self._check_enough(count)
         self.width = count
         self.width_line = self.line
@@ -151,7 +152,8 @@ cdef class ColumnParser(Parser):
             self.fail(f'{count} columns', nothing, nothing, f'expected {self.columns} as in the first row')
         if count < self.needed:
             known = f'{self.columns - 1}, or {self.columns} with the label'
-            self.fail(f'{count} column{"s" * (count != 1)}', nothing, nothing, f'expected {known}; the template uses {self.needed}')
+            self.fail(f'{count} column{"s" * (count != 1)}', nothing, nothing,
+                      f'expected {known}; the template uses {self.needed}')
         return 0
 
     cdef int _more_cells(self) except -1 nogil:

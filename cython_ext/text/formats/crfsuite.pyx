@@ -125,7 +125,8 @@ cdef class AttributeParser(Parser):
             with gil:
                 if name_end == p:
                     self.fail('an empty attribute between two TABs', p, p, 'expected NAME or NAME:VALUE')
-                self.fail('no name before the value in {}', start, p, r'expected NAME:VALUE, and \: for a colon in a name')
+                self.fail('no name before the value in {}', start, p,
+                          r'expected NAME:VALUE, and \: for a colon in a name')
         field.hash = hash_bytes(field.text, field.size)
         return p
 

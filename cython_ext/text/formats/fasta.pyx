@@ -216,7 +216,8 @@ cdef class FastaParser(Parser):
             what, expected = f'{self._named(0)} has no homolog', 'expected >homolog ID among its candidates'
         else:
             what = f'{self._named(self.homolog)} has no alignment'
-            raise TextError(self.lines.data[self.homolog], what, 'expected NATIVE_START:HOMOLOG_START:OPS behind its ID')
+            raise TextError(self.lines.data[self.homolog], what,
+                            'expected NATIVE_START:HOMOLOG_START:OPS behind its ID')
         raise TextError(self.lines.data[0], what, expected)
 
 

@@ -200,8 +200,8 @@ cdef class LinkParser(Parser):
 
     cdef int _fail_again(self, what, int32_t other, const char* word, const char* end, expected) except -1:
         cdef int64_t line = self.lines.data[other - self.offsets.data[self.offsets.count - 1]]
-        return self.fail(f'{what}, after {self.link_rows.data[other]}-{self.link_columns.data[other]} in line {line}', word,
-                         end, expected)
+        return self.fail(f'{what}, after {self.link_rows.data[other]}-{self.link_columns.data[other]} in line {line}',
+                         word, end, expected)
 
     cdef const char* _attribute(self, const char* word) except NULL nogil:
         """Read `name:value`; a name may have colons."""

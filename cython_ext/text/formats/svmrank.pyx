@@ -52,8 +52,8 @@ cdef class CandidateParser(PairLines):
                           'expected losses from 0; --grades reads grades of relevance, of which higher ones are better')
         if qid < 0:
             with gil:
-                self.fail('no qid', target, target, f'expected {self.form}; lines of the same qid are the candidates of '
-                          'one example')
+                self.fail('no qid', target, target,
+                          f'expected {self.form}; lines of the same qid are the candidates of one example')
         if qid != self.qid:
             self.end_example()
             self.qids.push(qid)

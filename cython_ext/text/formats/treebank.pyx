@@ -31,8 +31,8 @@ cdef struct Row:
 cdef class TreebankParser(Parser):
     """Parser of CoNLL-X and CoNLL-U.
 
-    universal : CoNLL-U: ten columns in each row, ranges and empty nodes, which are skipped; CoNLL-X: words only, the last
-        two columns may be missing, and HEAD and DEPREL too where no `trees` are wanted
+    universal : CoNLL-U: ten columns in each row, ranges and empty nodes, which are skipped; CoNLL-X: words only, the
+        last two columns may be missing, and HEAD and DEPREL too where no `trees` are wanted
     trees : refuse sentences that are no complete trees, and where single_root those of several roots
     labelled : read relations; otherwise all are the same
     words, tags, relations : vocabularies that are kept to; None: they are learned
