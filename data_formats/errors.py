@@ -13,6 +13,14 @@ class SsvmError(Exception):
     exit_code = 1
 
 
+LONGEST = 1000  # characters of what is said of a file, which names of any length may be part of
+
+
+def brief(text):
+    """A text with its middle left out where it is longer than LONGEST."""
+    return text if len(text) <= LONGEST else f'{text[: LONGEST - 200]} ... {text[-195:]}'
+
+
 class DataError(SsvmError):
     """A file that is missing, unreadable or malformed: ``FILE:LINE: what is wrong (what was expected)``."""
 
@@ -38,7 +46,7 @@ class DataError(SsvmError):
     def __str__(self):
         place = self.path if self.line is None else f'{self.path}:{self.line}'
         hint = f' ({self.expected})' if self.expected else ''
-        return visible(f'{place}: {self.what}{hint}')
+        return visible(f'{place}: {brief(self.what + hint)}')
 
 
 class UsageError(SsvmError):

@@ -29,7 +29,7 @@ PIECES = (
 )
 LIMIT = 60  # seconds for one input
 MEMORY = 1 << 33  # bytes of address space, so that a reader that asks for too much fails
-LONGEST = 4000  # characters of a message
+LONGEST = 1500  # characters of a message, its path included
 
 
 @dataclass(frozen=True)

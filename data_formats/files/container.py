@@ -45,7 +45,7 @@ DAMAGE = (
     tokenize.TokenError,
     MemoryError,
     RecursionError,
-    UserWarning,
+    Warning,
 )
 
 

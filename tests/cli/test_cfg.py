@@ -290,6 +290,7 @@ def test_text_of_a_model_that_is_wrong(bank, tmp_path, old, new, message):
         ('grammar.chain_rules', lambda array: array * 0),
         ('grammar.chain_indptr', lambda array: array + 1),
         ('grammar.open_tags', lambda array: array.astype(np.int64)),
+        ('grammar.open_tags', lambda array: array[:0]),
         ('rule', lambda array: array[:-1]),
         ('rule', lambda array: array * np.nan),
     ],

@@ -129,3 +129,11 @@ def test_the_table_is_complete():
     assert len(files) >= 60
     for case in CASES:
         assert ('error' in case) != ('data' in case)
+
+
+def test_a_name_of_any_length_is_not_said_whole(tmp_path):
+    """The place and what was expected are."""
+    path = tmp_path / 'long'
+    error = DataError(path, 7, f'a name of {"b" * 9000}', 'expected a short one')
+    assert str(error).startswith(f'{path}:7: a name of bbb') and str(error).endswith('bbb (expected a short one)')
+    assert ' ... ' in str(error) and len(str(error)) < len(str(path)) + 1010

@@ -193,6 +193,15 @@ def test_other_members(tmp_path):
             read(tmp_path / 'c', data)
 
 
+@pytest.mark.parametrize('dtype', [b"'a8'", b"'|O'", b"'<f9'", b'[]', b'3'])
+def test_kinds_of_numbers_that_arrays_do_not_have(tmp_path, dtype):
+    """One that numpy warns of, too."""
+    header = b"{'descr': %s, 'fortran_order': False, 'shape': (3,), }" % dtype
+    member = b'\x93NUMPY\x01\x00' + len(header).to_bytes(2, 'little') + header + bytes(24)
+    with pytest.raises(DataError, match='array more is damaged'):
+        read(tmp_path / 'c', rewritten(lambda archive: archive.writestr('more.npy', member)))
+
+
 def test_a_member_that_is_changed_by_hand_is_read(tmp_path):
     """Unpacked, changed and packed by a program of the system's own kind."""
     stream = io.BytesIO()

@@ -137,6 +137,8 @@ class Grammar:
         self._check_range('chain_rules', self.phrasal)
         if self.terminals not in (WORDS, TAGS) or (self.terminals == TAGS and len(self.lexical_tags)):
             raise ValueError('its terminals are neither words nor tags')
+        if self.terminals == WORDS and not len(self.open_tags):
+            raise ValueError('no tag is open to unknown words')
         if len(self.lexical_words) != len(self.lexical_tags):
             raise ValueError('lexical_words and lexical_tags are not of the same length')
         phrasal = [(label, self.children(rule)) for rule, label in enumerate(self.lhs.tolist())]
