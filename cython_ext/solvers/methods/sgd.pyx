@@ -66,7 +66,7 @@ cdef class Sgd(VisitingSolver):
             for i in range(count):
                 if stop[0]:
                     break
-                self.descend(i, False)
+                self.visit(i)
         w = self.weights.average()
         with nogil:
             for i in range(count):
@@ -86,10 +86,7 @@ cdef class Sgd(VisitingSolver):
         return VisitingSolver.begin_pass(self, stop)
 
     cdef Visit visit(self, Py_ssize_t i) noexcept nogil:
-        return self.descend(i, True)
-
-    cdef Visit descend(self, Py_ssize_t i, bint remember) noexcept nogil:
-        """One step. remember: put the oracle's output into the dual point."""
+        """One step. Within a pass the oracle's output is put into the dual point."""
         cdef Py_ssize_t c, part, count
         cdef double step = self.gamma0 / (1.0 + <double> self.weights.t / self.t0), delta = 0.0, factor = 1.0, loss
         self.weights.scores(i, self.work.theta)
@@ -114,7 +111,7 @@ cdef class Sgd(VisitingSolver):
             count = self.problem.structure.parts(i, self.work.code, self.work.ids, self.work.counts)
             self.weights.add_parts(i, count, self.work.ids, self.work.counts, -step)
         self.weights.arrive()
-        if remember and not self.sums:
+        if self.position >= 0 and not self.sums:
             self.remember_output(i, delta)
         return DONE
 
