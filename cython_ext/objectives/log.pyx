@@ -1,4 +1,8 @@
-"""Log loss: l_i = log sum_y exp<theta, s(y)> - <theta, s(y_i)>, the CRF."""
+"""The losses that are logarithms of sums over all outputs.
+
+    log               l_i = log sum_y exp<theta, s(y)> - <theta, s(y_i)>                     the CRF
+    softmax-margin    l_i = log sum_y exp(Delta(y_i, y) + <theta, s(y)>) - <theta, s(y_i)>   the loss-augmented CRF
+"""
 
 from cython_ext.objectives.objective cimport SumObjective
 from cython_ext.structures.structure cimport SummedStructure
@@ -10,5 +14,14 @@ cdef class Log(SumObjective):
         return self.mean(i, theta, work, work.mean)
 
     cdef double mean(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
-        cdef double right = self.right_score(i, theta, work)
-        return (<SummedStructure> self.structure).exp(i, theta, work.scratch, mean) - right
+        cdef double gold = self.right_score(i, theta, work)
+        return (<SummedStructure> self.structure).exp(i, theta, work.scratch, mean) - gold
+
+
+cdef class SoftmaxMargin(SumObjective):
+    cdef double value(self, Py_ssize_t i, double *theta, Workspace work) noexcept nogil:
+        return self.mean(i, theta, work, work.mean)
+
+    cdef double mean(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
+        cdef double gold = self.right_score(i, theta, work)
+        return self.loss.exp(i, theta, work, mean) - gold

@@ -6,7 +6,7 @@ from importlib import import_module
 OBJECTIVES = {
     'hinge': ('cython_ext.objectives.hinge', 'Hinge', True),
     'log': ('cython_ext.objectives.log', 'Log', False),
-    'softmax-margin': ('cython_ext.objectives.softmax_margin', 'SoftmaxMargin', True),
+    'softmax-margin': ('cython_ext.objectives.log', 'SoftmaxMargin', True),
 }
 
 
@@ -54,9 +54,9 @@ def build_objective(name, structure, loss, variant=None):
             'nothing finds for this one (use another one, such as zero-one, or margin rescaling with slack norm 1)'
         )
     if variant.hard_margin:
-        from cython_ext.objectives.hard_margin import HardMargin
+        from cython_ext.objectives.hinge import HardMargin
 
         return HardMargin(structure, loss, strata)
-    from cython_ext.objectives.stratified_hinge import StratifiedHinge
+    from cython_ext.objectives.hinge import StratifiedHinge
 
     return StratifiedHinge(structure, loss, strata, variant.rescale == 'slack', variant.slack_norm == 2)
