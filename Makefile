@@ -71,7 +71,7 @@ TEST_REQUIREMENTS := from importlib.metadata import requires; \
 wheel-test: $(VENV)/created
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
 	rm -rf build/wheel-test && mkdir -p build/wheel-test/source
-	tar cf - --exclude='*.so' --exclude='*.c' --exclude=__pycache__ --exclude=./build --exclude=./$(VENV) --exclude=./.git . \
+	tar cf - --exclude='*.so' --exclude='*.c' --exclude='*.lis' --exclude=__pycache__ --exclude=./build --exclude=./$(VENV) --exclude=./.git . \
 	  | tar xf - -C build/wheel-test/source
 	$(BIN)/python -m build --outdir build/wheel-test build/wheel-test/source > build/wheel-test/build.log || { cat build/wheel-test/build.log; exit 1; }
 	@set -eu; \
@@ -100,7 +100,7 @@ ASAN_RUNTIME = $(shell $(CC) -print-file-name=$(if $(filter Darwin,$(shell uname
 # $(call checked_build,FOLDER,SETTING): copy the sources to FOLDER and compile them there with SETTING in the environment.
 define checked_build
 	mkdir -p $(1)
-	tar cf - --exclude='*.so' --exclude='*.c' --exclude=__pycache__ $(CHECKED) | tar xf - -C $(1)
+	tar cf - --exclude='*.so' --exclude='*.c' --exclude='*.lis' --exclude=__pycache__ $(CHECKED) | tar xf - -C $(1)
 	cd $(1) && $(2) $(BIN)/python setup.py -q build_ext --inplace
 endef
 
@@ -111,5 +111,5 @@ benchmarks: $(VENV)/installed
 
 clean:
 	rm -rf build dist $(VENV) examples/*/out .pytest_cache .hypothesis .ruff_cache ssvm.egg-info
-	find cython_ext \( -name '*.so' -o -name '*.c' \) -delete
+	find cython_ext \( -name '*.so' -o -name '*.c' -o -name '*.lis' \) -delete
 	find . -name __pycache__ -not -path './.git/*' -prune -exec rm -rf {} +

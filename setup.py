@@ -31,7 +31,12 @@ DIRECTIVES = {
 COMPILE = ['-O3', '-g0', '-fno-math-errno', '-fno-trapping-math', '-Wno-unused-function']
 LINK = []
 if DEBUG:
-    COMPILE += ['-O1', '-g', '-UNDEBUG']
+    COMPILE += [
+        '-O1',
+        '-g',
+        '-UNDEBUG',
+        '-DSSVM_ONE_ISA',
+    ]  # kernels/vectors/vector.h: kernels once, and not for each processor
 if SANITIZE:
     COMPILE += ['-O1', '-g', '-fsanitize=address', '-fno-omit-frame-pointer']
     LINK += ['-fsanitize=address']
@@ -96,13 +101,19 @@ def extension(name, source, depends=()):
     return Extension(name, [source], include_dirs=['.'], depends=list(depends), **flags)
 
 
+def compiled():
+    """The extensions with their C files, the largest first: so all cores are busy until the end. Beside each C file a
+    listing has what Cython said about it (tests/test_build.py reads them)."""
+    made = cythonize(
+        extensions(),
+        compiler_directives=DIRECTIVES,
+        nthreads=JOBS,
+        shared_utility_qualified_name=SHARED,
+        use_listing_file=1,
+    )
+    return sorted(made, key=lambda extension: -Path(extension.sources[0]).stat().st_size)
+
+
 Options.warning_errors = True
 JOBS = os.cpu_count() or 1
-setup(
-    ext_modules=cythonize(
-        extensions(), compiler_directives=DIRECTIVES, nthreads=JOBS, shared_utility_qualified_name=SHARED
-    )
-    if COMPILED
-    else [],
-    options={'build_ext': {'parallel': JOBS}},
-)
+setup(ext_modules=compiled() if COMPILED else [], options={'build_ext': {'parallel': JOBS}})

@@ -32,8 +32,9 @@ def build(monkeypatch):
     """The globals of setup.py, run without building anything; `extensions` and `directives` as it passed them on."""
     seen = {}
 
-    def cythonize(extensions, compiler_directives, shared_utility_qualified_name, **_):
+    def cythonize(extensions, compiler_directives, shared_utility_qualified_name, use_listing_file, **_):
         seen.update(extensions=extensions, directives=compiler_directives, shared=shared_utility_qualified_name)
+        assert use_listing_file
         return []
 
     monkeypatch.chdir(ROOT)
@@ -167,9 +168,8 @@ def touched(path):
     os.utime(path, (before.st_atime, before.st_mtime))
 
 
-def test_cython_has_nothing_to_say(build, tmp_path):
-    """All sources through Cython with the directives of setup.py: no warning, and no 'performance hint' about a GIL
-    that is taken or an exception that is checked for in a kernel."""
+def said_by(build, sources, folder):
+    """What Cython says of sources with the directives of setup.py, in a folder of its own."""
     program = (
         'import sys; from Cython.Build import cythonize; from Cython.Compiler import Options;'
         'Options.warning_errors = True;'
@@ -177,19 +177,38 @@ def test_cython_has_nothing_to_say(build, tmp_path):
         'shared_utility_qualified_name=sys.argv[3])'
     )
     seen = build()
-    command = [
-        sys.executable,
-        '-c',
-        program,
-        str(tmp_path),
-        repr(seen['directives']),
-        seen['shared'],
-        *map(str, SOURCES),
-    ]
+    settings = [str(folder), repr(seen['directives']), seen['shared']]
+    command = [sys.executable, '-c', program, *settings, *map(str, sources)]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     said = re.sub(r'^(\[ *\d+/\d+\] )?Cythonizing .*\n', '', run.stdout + run.stderr, flags=re.MULTILINE)
-    assert run.returncode == 0 and not said, said
-    assert {path.relative_to(tmp_path) for path in tmp_path.glob('**/*.c')} == {p.with_suffix('.c') for p in SOURCES}
+    assert {path.relative_to(folder) for path in folder.glob('**/*.c')} == {path.with_suffix('.c') for path in sources}
+    assert run.returncode == 0, said
+    return said
+
+
+def listing(source):
+    """The listing that the build wrote beside the C file of a source; None where there is none as new as the source."""
+    found = (ROOT / source).with_suffix('.lis')
+    return found if found.exists() and found.stat().st_mtime >= (ROOT / source).stat().st_mtime else None
+
+
+def test_cython_had_nothing_to_say(build, tmp_path):
+    """When it made the core that is tested: no warning, and no 'performance hint' about a GIL that is taken or an
+    exception that is checked for in a kernel. What was made without listings is asked about now."""
+    listings = {source: listing(source) for source in SOURCES}
+    said = {source: found.read_text() for source, found in listings.items() if found}
+    assert not any(said.values()), said
+    unheard = [source for source, found in listings.items() if not found]
+    assert not unheard or not said_by(build, unheard, tmp_path)
+
+
+def test_a_hint_would_be_heard(tmp_path):
+    """A function that can fail and is called without the GIL: what the test above is about."""
+    hinted = tmp_path / 'hinted.pyx'
+    hinted.write_text('cdef void fail() except * nogil:\n    pass\n\n\ncdef void call() noexcept nogil:\n    fail()\n')
+    program = 'import sys; from Cython.Build import cythonize; cythonize(sys.argv[1], use_listing_file=1)'
+    subprocess.run([sys.executable, '-c', program, hinted.name], cwd=tmp_path, check=True, capture_output=True)
+    assert 'performance hint' in hinted.with_suffix('.lis').read_text()
 
 
 def test_manifest_carries_the_sources(monkeypatch):
@@ -206,4 +225,4 @@ def test_manifest_carries_the_sources(monkeypatch):
         path.relative_to(ROOT) for suffix in ('pyx', 'pxd', 'h') for path in ROOT.glob(f'cython_ext/**/*.{suffix}')
     }
     assert sources <= packed
-    assert not [path for path in packed if path.suffix in ('.c', '.so', '.pyc')]
+    assert not [path for path in packed if path.suffix in ('.c', '.lis', '.so', '.pyc')]
