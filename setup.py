@@ -31,12 +31,8 @@ DIRECTIVES = {
 COMPILE = ['-O3', '-g0', '-fno-math-errno', '-fno-trapping-math', '-Wno-unused-function']
 LINK = []
 if DEBUG:
-    COMPILE += [
-        '-O1',
-        '-g',
-        '-UNDEBUG',
-        '-DSSVM_ONE_ISA',
-    ]  # kernels/vectors/vector.h: kernels once, and not for each processor
+    # kernels once, and not for each processor (kernels/vectors/vector.h)
+    COMPILE += ['-O1', '-g', '-UNDEBUG', '-DSSVM_ONE_ISA']
 if SANITIZE:
     COMPILE += ['-O1', '-g', '-fsanitize=address', '-fno-omit-frame-pointer']
     LINK += ['-fsanitize=address']
@@ -86,8 +82,18 @@ def forget_outdated(source, depends):
             made.unlink()
 
 
+def forget_orphans():
+    """Remove what was compiled of sources that are gone: Python would import it rather than a .py file of that name."""
+    for path in list(Path('cython_ext').rglob('*')):
+        module = path.with_name(path.name.partition('.')[0])
+        made = path.suffix in ('.so', '.c', '.lis') and module != Path(*SHARED.split('.'))
+        if made and not module.with_suffix('.pyx').is_file():
+            path.unlink()
+
+
 def extensions():
     """One extension per .pyx, whose name is the path, and that of what Cython would otherwise put into each of them."""
+    forget_orphans()
     found = [extension(SHARED, SHARED.replace('.', '/') + '.c')]
     for source in sorted(Path('cython_ext').rglob('*.pyx')):
         depends = dependencies(source)

@@ -160,6 +160,17 @@ def test_a_touched_declaration_recompiles_those_that_cimport_it_under_any_name(c
     assert stale(compiled_copy) == users  # their C was made anew
 
 
+def test_what_was_compiled_of_a_source_that_is_gone_is_removed(compiled_copy):
+    """A .so file would be imported instead of a .py file of its name."""
+    gone = [
+        compiled_copy / 'cython_ext/duals' / name for name in ('sparse.cpython-311-x86_64-linux-gnu.so', 'sparse.c')
+    ]
+    for path in gone:
+        path.write_bytes(b'')
+    stale(compiled_copy)
+    assert not any(path.exists() for path in gone) and list(compiled_copy.glob('cython_ext/_cyutility.*'))
+
+
 @contextlib.contextmanager
 def touched(path):
     now, before = time.time() + 10, path.stat()
