@@ -40,7 +40,7 @@ cdef class Brackets:
         out = []
         for i in range(self.tree.n):
             self.found = []
-            if self.tree.size_of(i):
+            if self.tree.num_parts(i):
                 with nogil:
                     self.features.scores(i, &w[0], work.theta)
                 self._sentence(i, work)

@@ -12,7 +12,7 @@ from cython_ext.structures.workspace cimport Workspace
 
 
 cdef class Decoder:
-    """structure and features of the examples to predict; their right outputs are not looked at. When the stop flag of
+    """structure and features of the examples to predict; their gold outputs are not looked at. When the stop flag of
     the pool is set, predict raises Interrupted."""
 
     cdef readonly Structure structure
@@ -24,7 +24,7 @@ cdef class Decoder:
         self.structure, self.features, self.pool = structure, features, pool or Pool(1)
         cdef int64_t[::1] indptr = np.zeros(structure.n + 1, np.int64)
         for i in range(structure.n):
-            indptr[i + 1] = indptr[i] + structure.code_of(i)
+            indptr[i + 1] = indptr[i] + structure.code_length(i)
         self.code_indptr = np.asarray(indptr)
         self._parts = ranges(structure.part_indptr(), 4 * self.pool.threads if self.pool.threads > 1 else 1)
 
@@ -62,7 +62,7 @@ cdef class Decoder:
         cdef double[::1] values = np.empty(k)
         out = []
         for i in range(structure.n):
-            length = structure.code_of(i)
+            length = structure.code_length(i)
             with nogil:
                 self.features.scores(i, &w[0], work.theta)
                 count = structure.topk(i, work.theta, k, work.scratch, &values[0], work.codes)
@@ -87,10 +87,10 @@ cdef class Decoder:
         cdef Py_ssize_t i, size
         out = []
         for i in range(structure.n):
-            size = structure.size_of(i)
+            size = structure.num_parts(i)
             with nogil:
                 self.features.scores(i, &weights[0], work.theta)
-                structure.exp(i, work.theta, work.scratch, work.mean)
+                structure.log_partition(i, work.theta, work.scratch, work.mean)
             out.append(np.array(<double[:size]> work.mean) if size else np.empty(0))
         return out
 
@@ -118,7 +118,7 @@ cdef class Decoder:
         with nogil:
             for i in range(begin, end):
                 self.features.scores(i, &w[0], work.theta)
-                out[i] = structure.exp(i, work.theta, work.scratch, work.mean)
+                out[i] = structure.log_partition(i, work.theta, work.scratch, work.mean)
                 length = indptr[i + 1] - indptr[i]
                 if rows != NULL and length:
                     memcpy(rows + indptr[i] * width, work.mean, length * width * sizeof(double))

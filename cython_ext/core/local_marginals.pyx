@@ -50,7 +50,7 @@ def relaxed_dual(Problem problem not None, point):
         for a in range(size):
             mean[a] = max(0.0, mean[a])
         if blocks.is_node(b):
-            loss += 1.0 - mean[blocks.right_data[b]]
+            loss += 1.0 - mean[blocks.gold_data[b]]
         elif graphs.is_count(blocks.factor_of(b)):
             agree_count(blocks, b, nodes, of_nodes, point, mean + blocks.node_parts(b))
         else:                               # pairs that agree on the nodes of a tree are those of labelings
@@ -63,7 +63,7 @@ def relaxed_dual(Problem problem not None, point):
             features.add_weights(b, ids[c], counts[c] / features.times, &w[0])
     loss /= graphs.n
     curve = float(np.asarray(w) @ np.asarray(w)) / (problem.lam * graphs.n * graphs.n)
-    # the best point on the way from the right outputs to this one, which is in the polytope as well
+    # the best point on the way from the gold outputs to this one, which is in the polytope as well
     step = min(1.0, loss / curve) if curve > 0 else 1.0
     return step * loss - step * step / 2 * curve
 

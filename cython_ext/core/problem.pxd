@@ -31,7 +31,7 @@ cdef class Problem:
     cdef inline void put_expected(self, Accumulator total, Py_ssize_t chunk, Py_ssize_t i,
                                   Workspace work) noexcept nogil:
         """s(y_i) - E[s] into total, likewise."""
-        cdef Py_ssize_t c, count, size = self.structure.size_of(i)
+        cdef Py_ssize_t c, count, size = self.structure.num_parts(i)
         for c in range(size):
             work.mean[c] = -work.mean[c]
         count = self.structure.parts(i, self.structure.gold(i), work.ids, work.counts)

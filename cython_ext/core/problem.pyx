@@ -237,7 +237,7 @@ cdef class Problem:
                 if stop[0]:
                     break
                 self.features.scores(i, &w[0], work.theta)
-                tops[i] = objective.best(i, work.theta, work, work.code, &bias, &scale)
+                tops[i] = objective.loss_augmented_max(i, work.theta, work, work.code, &bias, &scale)
 
     def _means(self, const double[::1] w, double[::1] losses, const int32_t[::1] stop, Accumulator total,
                Py_ssize_t chunk, Py_ssize_t begin, Py_ssize_t end):
@@ -263,7 +263,7 @@ cdef class Problem:
                 if stop[0]:
                     break
                 self.features.scores(i, &w[0], work.theta)
-                memcpy(work.spare, work.theta, self.structure.size_of(i) * sizeof(double))
+                memcpy(work.spare, work.theta, self.structure.num_parts(i) * sizeof(double))
                 losses[i] = self.objective.value(i, work.theta, work)
                 loss.value(i, work.spare, work, work.mean, &biases[i])
                 self.put_gradient(total, chunk, i, work)

@@ -31,7 +31,7 @@ def _outputs(Problem problem, const int64_t[::1] indptr, const double[::1] weigh
     cdef const int32_t[::1] stop = problem.pool.stop
     cdef Py_ssize_t i, count, length, bad = -1
     cdef int64_t o
-    cdef double mass, mean, bias, scale, unit, right
+    cdef double mass, mean, bias, scale, unit, gold
     cdef int32_t nothing = 0
     cdef const int32_t *code
     cdef MaxObjective objective = problem.objective
@@ -39,8 +39,8 @@ def _outputs(Problem problem, const int64_t[::1] indptr, const double[::1] weigh
         for i in range(begin, end):
             if stop[0]:
                 break
-            mass = mean = right = 0.0
-            length = problem.structure.code_of(i)
+            mass = mean = gold = 0.0
+            length = problem.structure.code_length(i)
             for o in range(indptr[i], indptr[i + 1]):
                 mass += weights[o]
             if not (objective.cone and 0.0 <= mass < INFINITY) and not fabs(mass - 1.0) < 1e-6:
@@ -56,14 +56,14 @@ def _outputs(Problem problem, const int64_t[::1] indptr, const double[::1] weigh
                     break
                 objective.terms(i, code, &bias, &scale)
                 mean += weights[o] / unit * bias
-                right += weights[o] / unit * scale
+                gold += weights[o] / unit * scale
                 count = problem.structure.parts(i, code, work.ids, work.counts)
                 total.put_parts(chunk, i, count, work.ids, work.counts, -weights[o] / unit * scale)
             if bad >= 0:
                 break
             count = problem.structure.parts(i, problem.structure.gold(i), work.ids, work.counts)
             total.put_parts(chunk, i, count, work.ids, work.counts, 1.0 if objective.plain and not objective.cone
-                            else right)
+                            else gold)
             gains[i] = mean - 0.5 * objective.ridge * mass * mass
     if bad >= 0:
         raise ValueError(f'the dual point of example {bad + 1} is not a distribution over its outputs')
@@ -95,9 +95,9 @@ def _parameters(Problem problem, theta, const int64_t[::1] indptr, double[::1] g
         for i in range(begin, end):
             if stop[0]:
                 break
-            size = structure.size_of(i)
+            size = structure.num_parts(i)
             mine = &part[indptr[i] - indptr[begin]] if size else NULL
-            z = structure.exp(i, mine, work.scratch, work.mean)
+            z = structure.log_partition(i, mine, work.scratch, work.mean)
             gains[i] = z - vector.dot(size, mine, work.mean) if entropic else 0.0
             if loss is not None:
                 gains[i] += loss.expected(i, work.mean)

@@ -12,10 +12,10 @@ from cython_ext.structures.structure import padded
 
 def scores_of(FeatureMap features not None, Py_ssize_t i, const double[::1] w):
     """theta_i(w), float64[m_i]."""
-    theta = np.empty(features.size_of(i) + 1)
+    theta = np.empty(features.num_parts(i) + 1)
     cdef double[::1] view = theta, weights = padded(w)
     features.scores(i, &weights[0], &view[0])
-    return theta[:features.size_of(i)]
+    return theta[:features.num_parts(i)]
 
 
 def adjoint(FeatureMap features not None, Py_ssize_t i, const double[::1] a):
@@ -35,7 +35,7 @@ def add_parts_to(FeatureMap features not None, double[::1] w, Py_ssize_t i, cons
 
 def gram_of(FeatureMap features not None, Py_ssize_t i, const double[::1] a):
     """Phi_i' Phi_i a by gram_parts, float64[m_i]."""
-    out = np.zeros(features.size_of(i))
+    out = np.zeros(features.num_parts(i))
     cdef int32_t[::1] ids = np.flatnonzero(a).astype(np.int32)
     cdef double[::1] view = out, values = np.asarray(a)[np.asarray(ids)]
     if len(ids):

@@ -45,7 +45,7 @@ cdef class Radius(Helper):
     def radius2(self, Py_ssize_t i, const int32_t[::1] ids, const double[::1] counts, double most):
         """An upper bound of max_y ||Phi_i (s(y_i) - s(y))||^2, float: here by the norms of all parts. ids, counts:
         s(y_i); most: the largest number of parts that an output of example i has."""
-        cdef Py_ssize_t p, size = self.features.size_of(i)
+        cdef Py_ssize_t p, size = self.features.num_parts(i)
         cdef double[::1] column = np.empty(size + 1), norms = np.empty(size + 1), one = np.ones(1)
         cdef int32_t[::1] part = np.zeros(1, np.int32)
         for p in range(size):

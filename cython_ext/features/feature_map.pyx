@@ -19,7 +19,7 @@ cdef class FeatureMap:
     helpers = {}                # {class of a helper: the class, or a function of the map, that makes it for this map}
     euclidean = True            # `inner` is the sum of products, so that a gradient is a weight vector like any other
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
         """m_i, as the structure has it."""
         return 0
 

@@ -1,4 +1,4 @@
-"""Zero-one loss over candidates: 1 for every output with another candidate than the right one, whatever else it says
+"""Zero-one loss over candidates: 1 for every output with another candidate than the gold one, whatever else it says
 (Tsochantaridis et al. 2005, section 4.4.1). It is a cost of the parts that stand for candidates."""
 
 from libc.math cimport INFINITY
@@ -41,7 +41,7 @@ cdef class CandidateLoss(DecomposableLoss):
 
 
 cdef class CandidateStrata(Strata):
-    """The right output, and the best one with another candidate."""
+    """The gold output, and the best one with another candidate."""
 
     cdef Alignment outputs
 
@@ -50,11 +50,11 @@ cdef class CandidateStrata(Strata):
         self.most = 2
 
     cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
-        work.deltas[0], work.values[0] = 0.0, self.outputs.right_score(i, theta)
+        work.deltas[0], work.values[0] = 0.0, self.outputs.gold_score(i, theta)
         work.deltas[1] = 1.0
         work.values[1] = self.outputs.best_of(i, theta, self.outputs.right[i], work.scratch, work.codes)
         return 2 if work.values[1] > -INFINITY else 1
 
     cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work,
                      int32_t *code) noexcept nogil:
-        memcpy(code, self.structure.gold(i) if r == 0 else work.codes, self.structure.code_of(i) * sizeof(int32_t))
+        memcpy(code, self.structure.gold(i) if r == 0 else work.codes, self.structure.code_length(i) * sizeof(int32_t))

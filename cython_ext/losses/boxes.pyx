@@ -1,4 +1,4 @@
-"""1 - intersection over union of a box with the right one. It does not add up over the words in it, but the bounds of
+"""1 - intersection over union of a box with the gold one. It does not add up over the words in it, but the bounds of
 the search for the best box do with it (structures/boxes/boxes.pyx)."""
 
 from libc.stdint cimport int32_t
@@ -23,5 +23,5 @@ cdef class Overlap(TaskLoss):
         delta[0] = self.boxes.loss(i, code)
         return value
 
-    cdef double exp(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
+    cdef double log_partition(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
         return self.boxes.total(i, theta, True, work.scratch, mean)

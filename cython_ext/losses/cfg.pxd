@@ -23,9 +23,9 @@ cdef class BracketF1(TaskLoss):
     cdef GrammarTables g
     cdef object arrays
     cdef const uint8_t *counted         # [labels]
-    cdef const int64_t *right_at        # [n + 1] the brackets of the right trees,
-    cdef const int32_t *right_span      # in the order of their spans
-    cdef const int32_t *right_label
+    cdef const int64_t *gold_at        # [n + 1] the brackets of the gold trees,
+    cdef const int32_t *gold_span      # in the order of their spans
+    cdef const int32_t *gold_label
     cdef readonly BracketStrata strata
     cdef readonly Py_ssize_t most_cells
 

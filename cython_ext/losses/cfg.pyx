@@ -2,7 +2,7 @@
 2005, section 4.5.2).
 
 A bracket is a label with the words that it spans; tags have none, nor has the node on top (TOP, ROOT). Trees may have a
-bracket twice, one above the other, and then it counts twice. With h brackets of the b in a tree among the G right ones,
+bracket twice, one above the other, and then it counts twice. With h brackets of the b in a tree among the G gold ones,
 F1 = 2 h / (G + b), so Delta depends on (h, b) only, of which there are few: the dynamic programs below have a cell for
 each of them. All brackets over the same words belong to one node of a code (structures/cfg/grammar.py).
 """
@@ -25,7 +25,7 @@ TABLE_LIMIT = 1 << 31           # bytes of a thread's table
 
 
 cdef class BracketF1(TaskLoss):
-    """structure: a Cfg that knows the right trees."""
+    """structure: a Cfg that knows the gold trees."""
 
     unstratified = None
 
@@ -34,7 +34,7 @@ cdef class BracketF1(TaskLoss):
         cdef const uint8_t[::1] counted = np.append(structure.counted, False).astype(np.uint8)
         self.counted = &counted[0]
         self.arrays = [counted]
-        self._set_right()
+        self._set_gold()
         self.strata = BracketStrata(structure, self)
 
     def room(self):
@@ -43,18 +43,18 @@ cdef class BracketF1(TaskLoss):
     def make_strata(self):
         return self.strata
 
-    def _set_right(self):
-        """Lists the brackets of the right trees."""
+    def _set_gold(self):
+        """Lists the brackets of the gold trees."""
         cdef Py_ssize_t i
         rows = [self._brackets_of(i) for i in range(self.tree.n)]
         cdef const int64_t[::1] at = np.cumsum([0, *map(len, rows)], dtype=np.int64)
         flat = np.array([pair for row in rows for pair in row] + [(0, 0)], np.int32)
         cdef const int32_t[::1] spans = np.ascontiguousarray(flat[:, 0]), labels = np.ascontiguousarray(flat[:, 1])
-        self.right_at, self.right_span, self.right_label = &at[0], &spans[0], &labels[0]
+        self.gold_at, self.gold_span, self.gold_label = &at[0], &spans[0], &labels[0]
         self.arrays += [at, spans, labels]
 
     def _brackets_of(self, i):
-        """[(span, label)] of the right tree, in order."""
+        """[(span, label)] of the gold tree, in order."""
         _, labels, begins, ends = self.tree.tables.grammar.tree(self.tree.gold_code(i).tolist())
         width = self.tree.length(i) + 1
         nodes = zip(labels, begins, ends, strict=True)
@@ -71,22 +71,22 @@ cdef class BracketF1(TaskLoss):
 
     cdef Py_ssize_t hits(self, Py_ssize_t i, int32_t span, Py_ssize_t chain, Py_ssize_t base) noexcept nogil:
         """How many of these are right."""
-        cdef int64_t low = first_from(self.right_span, self.right_at[i], self.right_at[i + 1], span), p = low, q
+        cdef int64_t low = first_from(self.gold_span, self.gold_at[i], self.gold_at[i + 1], span), p = low, q
         cdef Py_ssize_t k, count = 0
         cdef int32_t label, have
-        while p < self.right_at[i + 1] and self.right_span[p] == span:
-            label = self.right_label[p]
+        while p < self.gold_at[i + 1] and self.gold_span[p] == span:
+            label = self.gold_label[p]
             have = base == label
             for k in range(self.g.chain_at[chain], self.g.chain_at[chain + 1]):
                 have += self.g.lhs[self.g.chain_rule[k]] == label
             for q in range(low, p):                         # the same bracket before this one
-                have -= self.right_label[q] == label
+                have -= self.gold_label[q] == label
             count += have > 0
             p += 1
         return count
 
     cdef double delta(self, Py_ssize_t i, Py_ssize_t hits, Py_ssize_t brackets) noexcept nogil:
-        cdef Py_ssize_t total = brackets + <Py_ssize_t> (self.right_at[i + 1] - self.right_at[i])
+        cdef Py_ssize_t total = brackets + <Py_ssize_t> (self.gold_at[i + 1] - self.gold_at[i])
         return 1.0 - 2.0 * hits / total if total else 0.0
 
     cdef double value(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
@@ -164,7 +164,7 @@ cdef class BracketF1(TaskLoss):
         delta[0] = work.deltas[best]
         return delta[0] + work.values[best]
 
-    cdef double exp(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
+    cdef double log_partition(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
         """The cells of an item hold the distribution of (h, b) over its derivations, so that nothing overflows; the
         weights exp(Delta) come in at the top."""
         cdef Forest f
@@ -176,7 +176,7 @@ cdef class BracketF1(TaskLoss):
         cdef double *outside
         cdef double z, total = 0.0
         cdef Py_ssize_t p, cells, width, root = f.items - 1
-        memset(mean, 0, self.tree.size_of(i) * sizeof(double))
+        memset(mean, 0, self.tree.num_parts(i) * sizeof(double))
         if f.items == 0:
             return -INFINITY
         z = packed.sums(&f, score, rest, rest + f.items, share, events)
@@ -272,7 +272,7 @@ cdef Grid grid_at(const Forest *f, double *table) noexcept nogil:
 
 
 cdef class BracketStrata(Strata):
-    """A stratum for every pair of numbers (right brackets, brackets)."""
+    """A stratum for every pair of numbers (gold brackets, brackets)."""
 
     def __init__(self, Cfg structure not None, BracketF1 loss not None):
         cdef Py_ssize_t i, cells, strata = 1, size = 1
@@ -312,7 +312,7 @@ cdef class BracketStrata(Strata):
         width = grid.width[x]
         cells = (grid.hits[x] + 1) * width
         for p in range(cells):
-            # no tree has more right brackets than brackets, but a cell without trees must not have a loss below 0
+            # no tree has more gold brackets than brackets, but a cell without trees must not have a loss below 0
             b = grid.least[x] + p % width
             work.deltas[p] = self.loss.delta(i, min(p // width, b), b)
             work.values[p] = grid.cells[grid.at[x] + p]
@@ -345,7 +345,7 @@ cdef class BracketStrata(Strata):
         cdef double *rest
         cdef Py_ssize_t width
         if work.values[r] == -INFINITY:
-            memcpy(code, self.loss.tree.gold(i), self.loss.tree.code_of(i) * sizeof(int32_t))
+            memcpy(code, self.loss.tree.gold(i), self.loss.tree.code_length(i) * sizeof(int32_t))
             return
         rest = self.loss.tree.forest(i, theta, work.scratch, &f, &score)
         grid = grid_at(&f, work.table)

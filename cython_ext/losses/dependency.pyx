@@ -16,7 +16,7 @@ cdef class Attachment(DecomposableLoss):
 
     cdef double value(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
         cdef const int32_t *gold = self.structure.gold(i)
-        cdef Py_ssize_t d, T = self.structure.code_of(i) // 2
+        cdef Py_ssize_t d, T = self.structure.code_length(i) // 2
         cdef double wrong = 0.0
         for d in range(T):
             wrong += code[d] != gold[d] or code[T + d] != gold[T + d]
@@ -24,7 +24,7 @@ cdef class Attachment(DecomposableLoss):
 
     cdef void add_costs(self, Py_ssize_t i, double scale, double *theta) noexcept nogil:
         cdef const int32_t *gold = self.structure.gold(i)
-        cdef Py_ssize_t d, h, r, T = self.structure.code_of(i) // 2, right
+        cdef Py_ssize_t d, h, r, T = self.structure.code_length(i) // 2, right
         for d in range(T):
             for h in range(T + 1):
                 right = gold[T + d] if h == gold[d] else -1
@@ -34,7 +34,7 @@ cdef class Attachment(DecomposableLoss):
 
     cdef double expected(self, Py_ssize_t i, const double *mean) noexcept nogil:
         cdef const int32_t *gold = self.structure.gold(i)
-        cdef Py_ssize_t d, h, r, T = self.structure.code_of(i) // 2, right
+        cdef Py_ssize_t d, h, r, T = self.structure.code_length(i) // 2, right
         cdef double total = 0.0
         for d in range(T):
             for h in range(T + 1):

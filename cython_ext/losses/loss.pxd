@@ -9,7 +9,7 @@ cdef class TaskLoss:
 
     cdef double value(self, Py_ssize_t i, const int32_t *code) noexcept nogil
     cdef double max(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *delta) noexcept nogil
-    cdef double exp(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil
+    cdef double log_partition(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil
 
 
 cdef class DecomposableLoss(TaskLoss):

@@ -42,7 +42,7 @@ cdef class TaskLoss:
         """max_y Delta(y_i, y) + <theta, s(y)>; writes the maximiser and its Delta."""
         return 0.0
 
-    cdef double exp(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
+    cdef double log_partition(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
         """log sum_y exp(Delta(y_i, y) + <theta, s(y)>); writes the mean statistics."""
         return 0.0
 
@@ -54,18 +54,18 @@ cdef class TaskLoss:
         """(value, code, Delta) of the loss-augmented best output."""
         work = Workspace(self.structure, self)
         cdef double[::1] copy = padded(theta)
-        cdef int32_t[::1] code = np.empty(self.structure.code_of(i) + 1, np.int32)
+        cdef int32_t[::1] code = np.empty(self.structure.code_length(i) + 1, np.int32)
         cdef double delta = 0.0
         value = self.max(i, &copy[0], work, &code[0], &delta)
-        return value, np.asarray(code)[:self.structure.code_of(i)], delta
+        return value, np.asarray(code)[:self.structure.code_length(i)], delta
 
     def exp_of(self, Py_ssize_t i, theta):
         """(log-partition, mean statistics) of the loss-augmented distribution."""
         work = Workspace(self.structure, self)
         cdef double[::1] copy = padded(theta)
-        cdef double[::1] mean = np.empty(self.structure.size_of(i) + 1)
-        value = self.exp(i, &copy[0], work, &mean[0])
-        return value, np.asarray(mean)[:self.structure.size_of(i)]
+        cdef double[::1] mean = np.empty(self.structure.num_parts(i) + 1)
+        value = self.log_partition(i, &copy[0], work, &mean[0])
+        return value, np.asarray(mean)[:self.structure.num_parts(i)]
 
 
 cdef class DecomposableLoss(TaskLoss):
@@ -89,9 +89,9 @@ cdef class DecomposableLoss(TaskLoss):
         delta[0] = self.value(i, code)
         return value
 
-    cdef double exp(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
+    cdef double log_partition(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
         self.add_costs(i, 1.0, theta)
-        return (<SummedStructure> self.structure).exp(i, theta, work.scratch, mean)
+        return (<SummedStructure> self.structure).log_partition(i, theta, work.scratch, mean)
 
     def expected_of(self, Py_ssize_t i, const double[::1] mean):
         """E[Delta] of a distribution over the outputs of example i with these mean statistics."""

@@ -1,4 +1,4 @@
-"""The number of wrong links of a matching: right ones that are missing, and others that are there, where a possible
+"""The number of wrong links of a matching: gold ones that are missing, and others that are there, where a possible
 link is no error. A link in place of the right one of its row counts twice, once for each; a possible one counts once
 then."""
 
@@ -28,12 +28,12 @@ cdef class WrongLinks(DecomposableLoss):
     cdef double value(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
         cdef Py_ssize_t r
         cdef double total = 0.0
-        for r in range(self.outputs.code_of(i)):
+        for r in range(self.outputs.code_length(i)):
             total += self.costs[self.indptr[i] + self.outputs.part_of(i, r, code[r])]
         return total
 
     cdef void add_costs(self, Py_ssize_t i, double scale, double *theta) noexcept nogil:
-        vector.axpy(self.outputs.size_of(i), scale, self.costs + self.indptr[i], theta)
+        vector.axpy(self.outputs.num_parts(i), scale, self.costs + self.indptr[i], theta)
 
     cdef double expected(self, Py_ssize_t i, const double *mean) noexcept nogil:
-        return vector.dot(self.outputs.size_of(i), self.costs + self.indptr[i], mean)
+        return vector.dot(self.outputs.num_parts(i), self.costs + self.indptr[i], mean)

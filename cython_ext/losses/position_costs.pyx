@@ -16,7 +16,7 @@ def hamming(n_labels):
 
 
 cdef class PositionCosts(DecomposableLoss):
-    """structure: one with label_rows (multiclass, chain); matrix: float64[K, K] costs >= 0 (right label, label), zero
+    """structure: one with label_rows (multiclass, chain); matrix: float64[K, K] costs >= 0 (gold label, label), zero
     on the diagonal; None: that of hamming."""
 
     unstratified = TaskLoss.unstratified
@@ -38,21 +38,21 @@ cdef class PositionCosts(DecomposableLoss):
         cdef const int32_t *gold = self.structure.gold(i)
         cdef Py_ssize_t t
         cdef double total = 0.0
-        for t in range(self.structure.code_of(i)):
+        for t in range(self.structure.code_length(i)):
             total += self.row_data[gold[t] * self.stride + code[t]]
         return total
 
     cdef void add_costs(self, Py_ssize_t i, double scale, double *theta) noexcept nogil:
         cdef const int32_t *gold = self.structure.gold(i)
         cdef Py_ssize_t t
-        for t in range(self.structure.code_of(i)):
+        for t in range(self.structure.code_length(i)):
             vector.axpy(self.stride, scale, self.row_data + gold[t] * self.stride, theta + t * self.stride)
 
     cdef double expected(self, Py_ssize_t i, const double *mean) noexcept nogil:
         cdef const int32_t *gold = self.structure.gold(i)
         cdef Py_ssize_t t
         cdef double total = 0.0
-        for t in range(self.structure.code_of(i)):
+        for t in range(self.structure.code_length(i)):
             total += vector.dot(self.stride, self.row_data + gold[t] * self.stride, mean + t * self.stride)
         return total
 

@@ -1,5 +1,5 @@
 """Strata: the best output for each value of the task loss, where there are few (Tsochantaridis et al. 2005, section
-4.5.2 and appendix; the right output is a stratum of its own).
+4.5.2 and appendix; the gold output is a stratum of its own).
 
 Needed by losses in which Delta multiplies the score. Memory for the values and for a dynamic program's table is
 taken from the workspace, which asks for their number (room()).
@@ -55,7 +55,7 @@ cdef class ChoiceStrata(Strata):
 
 
 cdef class ZeroOneStrata(Strata):
-    """Zero-one loss on any structure with the topk oracle: the right output, and the best of the others."""
+    """Zero-one loss on any structure with the topk oracle: the gold output, and the best of the others."""
 
     def __init__(self, Structure structure not None):
         self.structure = structure
@@ -63,15 +63,15 @@ cdef class ZeroOneStrata(Strata):
 
     cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
         cdef double[2] values
-        cdef Py_ssize_t c, r, length = self.structure.code_of(i)
-        cdef const int32_t *right = self.structure.gold(i)
-        cdef Py_ssize_t count = self.structure.parts(i, right, work.ids, work.counts)
+        cdef Py_ssize_t c, r, length = self.structure.code_length(i)
+        cdef const int32_t *gold = self.structure.gold(i)
+        cdef Py_ssize_t count = self.structure.parts(i, gold, work.ids, work.counts)
         work.deltas[0] = work.values[0] = 0.0
         for c in range(count):
             work.values[0] += theta[work.ids[c]] * work.counts[c]
         count = (<RankedStructure> self.structure).topk(i, theta, 2, work.scratch, values, work.codes)
         for r in range(count):
-            if memcmp(work.codes + r * length, right, length * sizeof(int32_t)):
+            if memcmp(work.codes + r * length, gold, length * sizeof(int32_t)):
                 work.deltas[1], work.values[1] = 1.0, values[r]
                 memcpy(work.codes, work.codes + r * length, length * sizeof(int32_t))
                 return 2
@@ -79,7 +79,7 @@ cdef class ZeroOneStrata(Strata):
 
     cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work,
                      int32_t *code) noexcept nogil:
-        memcpy(code, self.structure.gold(i) if r == 0 else work.codes, self.structure.code_of(i) * sizeof(int32_t))
+        memcpy(code, self.structure.gold(i) if r == 0 else work.codes, self.structure.code_length(i) * sizeof(int32_t))
 
 
 cdef class HammingStrata(Strata):
@@ -117,7 +117,7 @@ cdef class HammingStrata(Strata):
                      int32_t *code) noexcept nogil:
         cdef Py_ssize_t T = self.chain.length(i), S = self.stride, K = self.n_labels
         cdef Py_ssize_t t, j, k, from_label, errors = r, plane = (T + 1) * S, step = self.chain.step()
-        cdef const int32_t *right = self.structure.gold(i)
+        cdef const int32_t *gold = self.structure.gold(i)
         cdef const double *block
         cdef const double *before
         cdef double *v = work.table
@@ -130,7 +130,7 @@ cdef class HammingStrata(Strata):
                 k = j
         for t in range(T - 1, -1, -1):
             code[t] = <int32_t> k
-            errors -= k != right[t]
+            errors -= k != gold[t]
             if t == 0:
                 break
             block = theta + T * S + (t - 1) * step

@@ -37,7 +37,7 @@ cdef class SecondOrderHammingStrata(HammingStrata):
                      int32_t *code) noexcept nogil:
         cdef Py_ssize_t T = self.chain.length(i), S = self.stride, K = self.n_labels
         cdef Py_ssize_t P = self.plane, group = (T + 1) * self.plane, t, p, best, q = 0, k = 0, errors = r
-        cdef const int32_t *right = self.structure.gold(i)
+        cdef const int32_t *gold = self.structure.gold(i)
         cdef const double *c
         cdef const double *v = work.table + (T - 2) * group + errors * P
         if T < 3:
@@ -50,7 +50,7 @@ cdef class SecondOrderHammingStrata(HammingStrata):
                     q, k = p, best
         code[T - 1], code[T - 2] = <int32_t> k, <int32_t> q
         for t in range(T - 1, 1, -1):
-            errors -= k != right[t]
+            errors -= k != gold[t]
             v = work.table + (t - 2) * group + errors * P + q
             best = 0
             for p in range(1, K):

@@ -1,5 +1,5 @@
 """Zero-one loss: Delta = 1 for every wrong output. It does not decompose over parts; the best of two outputs is
-enough for the max oracle (papers: Tsochantaridis et al., section 2.2.1), and for sums the right output is taken
+enough for the max oracle (papers: Tsochantaridis et al., section 2.2.1), and for sums the gold output is taken
 out of the structure's own sum."""
 
 from libc.math cimport INFINITY, exp, log
@@ -27,11 +27,11 @@ cdef class ZeroOne(TaskLoss):
         return ZeroOneStrata(self.structure)
 
     cdef double value(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
-        return 1.0 if memcmp(code, self.structure.gold(i), self.structure.code_of(i) * sizeof(int32_t)) else 0.0
+        return 1.0 if memcmp(code, self.structure.gold(i), self.structure.code_length(i) * sizeof(int32_t)) else 0.0
 
     cdef double max(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *delta) noexcept nogil:
         cdef double[2] values
-        cdef Py_ssize_t length = self.structure.code_of(i), r, best = 0
+        cdef Py_ssize_t length = self.structure.code_length(i), r, best = 0
         cdef Py_ssize_t count = (<RankedStructure> self.structure).topk(i, theta, 2, work.scratch, values, work.codes)
         for r in range(count):
             values[r] += self.value(i, work.codes + r * length)
@@ -41,20 +41,20 @@ cdef class ZeroOne(TaskLoss):
         delta[0] = self.value(i, code)
         return values[best]
 
-    cdef double exp(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
+    cdef double log_partition(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
         """With z = log sum_y exp<theta, s(y)> and p the probability of y_i under it, the sum that gives every other
         output a factor e is exp(z) (p + e (1 - p))."""
-        cdef double z = (<SummedStructure> self.structure).exp(i, theta, work.scratch, mean)
-        cdef double right = 0.0, p, total, keep
+        cdef double z = (<SummedStructure> self.structure).log_partition(i, theta, work.scratch, mean)
+        cdef double gold = 0.0, p, total, keep
         cdef Py_ssize_t c, count = self.structure.parts(i, self.structure.gold(i), work.gold_ids, work.gold_counts)
         if z == -INFINITY:
             return z
         for c in range(count):
-            right += theta[work.gold_ids[c]] * work.gold_counts[c]
-        p = exp(min(right - z, 0.0))
+            gold += theta[work.gold_ids[c]] * work.gold_counts[c]
+        p = exp(min(gold - z, 0.0))
         total = p + exp(1.0) * (1.0 - p)
         keep = exp(1.0) / total                       # mean = keep * mean + (1 - keep) * s(y_i), taken apart
-        for c in range(self.structure.size_of(i)):
+        for c in range(self.structure.num_parts(i)):
             mean[c] *= keep
         for c in range(count):
             mean[work.gold_ids[c]] += (1.0 - keep) * work.gold_counts[c]

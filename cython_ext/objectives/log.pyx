@@ -14,8 +14,8 @@ cdef class Log(SumObjective):
         return self.mean(i, theta, work, work.mean)
 
     cdef double mean(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
-        cdef double gold = self.right_score(i, theta, work)
-        return (<SummedStructure> self.structure).exp(i, theta, work.scratch, mean) - gold
+        cdef double gold = self.gold_score(i, theta, work)
+        return (<SummedStructure> self.structure).log_partition(i, theta, work.scratch, mean) - gold
 
 
 cdef class SoftmaxMargin(SumObjective):
@@ -23,5 +23,5 @@ cdef class SoftmaxMargin(SumObjective):
         return self.mean(i, theta, work, work.mean)
 
     cdef double mean(self, Py_ssize_t i, double *theta, Workspace work, double *mean) noexcept nogil:
-        cdef double gold = self.right_score(i, theta, work)
-        return self.loss.exp(i, theta, work, mean) - gold
+        cdef double gold = self.gold_score(i, theta, work)
+        return self.loss.log_partition(i, theta, work, mean) - gold

@@ -9,7 +9,7 @@ cdef class Objective:
     cdef readonly Structure structure
     cdef readonly TaskLoss loss
 
-    cdef double right_score(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil
+    cdef double gold_score(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil
     cdef double value(self, Py_ssize_t i, double *theta, Workspace work) noexcept nogil
 
 
@@ -17,7 +17,7 @@ cdef class MaxObjective(Objective):
     cdef readonly bint cone, plain, hard
     cdef readonly double ridge
 
-    cdef double best(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *bias,
+    cdef double loss_augmented_max(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *bias,
                      double *scale) noexcept nogil
     cdef void terms(self, Py_ssize_t i, const int32_t *code, double *bias, double *scale) noexcept nogil
     cdef double loss_of(self, double margin) noexcept nogil

@@ -18,9 +18,9 @@ cdef class Objective:
         """(strata, doubles of a table): what a Workspace has to have for its methods."""
         return (0, 0) if self.loss is None else self.loss.room()
 
-    cdef double right_score(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
+    cdef double gold_score(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
         """<theta, s(y_i)>."""
-        cdef Py_ssize_t c, count = self.structure.list_parts(i, self.structure.gold(i), work.gold_ids, work.gold_counts)
+        cdef Py_ssize_t c, count = self.structure.parts(i, self.structure.gold(i), work.gold_ids, work.gold_counts)
         cdef double total = 0.0
         for c in range(count):
             total += theta[work.gold_ids[c]] * work.gold_counts[c]
@@ -46,9 +46,9 @@ cdef class MaxObjective(Objective):
 
     cdef double value(self, Py_ssize_t i, double *theta, Workspace work) noexcept nogil:
         cdef double bias, scale
-        return self.loss_of(self.best(i, theta, work, work.code, &bias, &scale))
+        return self.loss_of(self.loss_augmented_max(i, theta, work, work.code, &bias, &scale))
 
-    cdef double best(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *bias,
+    cdef double loss_augmented_max(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *bias,
                      double *scale) noexcept nogil:
         """The maximum over y; writes a maximiser, its b and its c."""
         return 0.0

@@ -57,9 +57,9 @@ cdef class SmoothedLoss:
 
         cdef SmoothedWorkspace work = self.workspace()
         cdef double[::1] copy = padded(theta), mean = padded(theta)
-        cdef double bias = 0.0, right = self.objective.right_score(i, &copy[0], work)
-        value = self.value(i, &copy[0], work, &mean[0], &bias) - right
-        return value, mean.base[:self.structure.size_of(i)], bias
+        cdef double bias = 0.0, gold = self.objective.gold_score(i, &copy[0], work)
+        value = self.value(i, &copy[0], work, &mean[0], &bias) - gold
+        return value, mean.base[:self.structure.num_parts(i)], bias
 
 
 cdef class ExpSmoothing(SmoothedLoss):
@@ -72,16 +72,16 @@ cdef class ExpSmoothing(SmoothedLoss):
     cdef double value(self, Py_ssize_t i, double *theta, SmoothedWorkspace work, double *mean,
                       double *bias) noexcept nogil:
         cdef double z
-        vector.scale(self.structure.size_of(i), 1.0 / self.mu, theta)
+        vector.scale(self.structure.num_parts(i), 1.0 / self.mu, theta)
         self.loss.add_costs(i, 1.0 / self.mu, theta)
-        z = self.summed.exp(i, theta, work.scratch, mean)
+        z = self.summed.log_partition(i, theta, work.scratch, mean)
         bias[0] = self.loss.expected(i, mean)
         return self.mu * z
 
 
 cdef class TopKSmoothing(SmoothedLoss):
     """Smoothing by the squared norm over the K best outputs. The task loss must decompose over parts or be zero-one:
-    only the right output can fall in the ranking when that is added, so K + 1 outputs hold the K best ones."""
+    only the gold output can fall in the ranking when that is added, so K + 1 outputs hold the K best ones."""
 
     def __init__(self, Objective objective not None, Py_ssize_t k):
         SmoothedLoss.__init__(self, objective, k + 1, True)
@@ -90,7 +90,7 @@ cdef class TopKSmoothing(SmoothedLoss):
 
     cdef Py_ssize_t find(self, Py_ssize_t i, double *theta, SmoothedWorkspace work) noexcept nogil:
         """The K best outputs under z into values, biases and order; returns how many there are."""
-        cdef Py_ssize_t r, place, count, length = self.structure.code_of(i)
+        cdef Py_ssize_t r, place, count, length = self.structure.code_length(i)
         cdef double value
         if self.costs is not None:
             self.costs.add_costs(i, 1.0, theta)
@@ -113,11 +113,11 @@ cdef class TopKSmoothing(SmoothedLoss):
 
     cdef double value(self, Py_ssize_t i, double *theta, SmoothedWorkspace work, double *mean,
                       double *bias) noexcept nogil:
-        cdef Py_ssize_t r, c, count, length = self.structure.code_of(i)
+        cdef Py_ssize_t r, c, count, length = self.structure.code_length(i)
         cdef double total = 0.0, norm2 = 0.0
         work.count = self.find(i, theta, work)
         project(work.count, self.mu, work.values, work.weights)
-        memset(mean, 0, self.structure.size_of(i) * sizeof(double))
+        memset(mean, 0, self.structure.num_parts(i) * sizeof(double))
         bias[0] = 0.0
         for r in range(work.count):
             total += work.weights[r] * work.values[r]
@@ -150,16 +150,16 @@ cdef class NoSmoothing(SmoothedLoss):
 
     cdef double value(self, Py_ssize_t i, double *theta, SmoothedWorkspace work, double *mean,
                       double *bias) noexcept nogil:
-        cdef double scale = 1.0, right = self.objective.right_score(i, theta, work)
-        cdef double margin = self.maximum.best(i, theta, work, work.code, bias, &scale)
+        cdef double scale = 1.0, gold = self.objective.gold_score(i, theta, work)
+        cdef double margin = self.maximum.loss_augmented_max(i, theta, work, work.code, bias, &scale)
         cdef Py_ssize_t c, count = self.structure.parts(i, work.code, work.ids, work.counts)
-        memset(mean, 0, self.structure.size_of(i) * sizeof(double))
+        memset(mean, 0, self.structure.num_parts(i) * sizeof(double))
         for c in range(count):
             mean[work.ids[c]] += work.counts[c]
         work.count, work.order[0], work.weights[0], work.biases[0] = 1, 0, 1.0, bias[0]
-        for c in range(self.structure.code_of(i)):
+        for c in range(self.structure.code_length(i)):
             work.codes[c] = work.code[c]
-        return margin + right
+        return margin + gold
 
 
 cdef class SumLoss(SmoothedLoss):
@@ -171,9 +171,9 @@ cdef class SumLoss(SmoothedLoss):
 
     cdef double value(self, Py_ssize_t i, double *theta, SmoothedWorkspace work, double *mean,
                       double *bias) noexcept nogil:
-        cdef double right = self.sums.right_score(i, theta, work)
+        cdef double gold = self.sums.gold_score(i, theta, work)
         bias[0] = 0.0
-        return self.sums.mean(i, theta, work, mean) + right
+        return self.sums.mean(i, theta, work, mean) + gold
 
 
 cdef void project(Py_ssize_t count, double mu, const double *values, double *weights) noexcept nogil:

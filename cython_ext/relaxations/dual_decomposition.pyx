@@ -21,7 +21,7 @@ cdef double ROUNDING = 1e-10    # by which a score that is the bound may miss it
 
 
 cdef class DualDecomposition(Structure):
-    """graphs: a FactorGraphs. For predictions only: right outputs and statistics of outputs are Graph's.
+    """graphs: a FactorGraphs. For predictions only: gold outputs and statistics of outputs are Graph's.
 
     Attributes:
         bounds: float64[n], of the best score of each example, after its call of the max oracle.
@@ -45,8 +45,8 @@ cdef class DualDecomposition(Structure):
         self.bounds, self.bound_data = np.asarray(bounds)[:self.n], &bounds[0]
         self.scores, self.score_data = np.asarray(scores)[:self.n], &scores[0]
         for i in range(self.n):
-            self.max_size = max(self.max_size, self.size_of(i))
-            self.max_code = max(self.max_code, self.code_of(i))
+            self.max_size = max(self.max_size, self.num_parts(i))
+            self.max_code = max(self.max_code, self.code_length(i))
             self.most = max(self.most, agreements.begin[i + 1] - agreements.begin[i])
 
     def proved(self):
@@ -56,10 +56,10 @@ cdef class DualDecomposition(Structure):
         """The state of every node, int32, of all examples; as of LocalPolytope."""
         return codes
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
         return self.graphs.parts[self.graphs.shape_of[i]]
 
-    cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t _code_length(self, Py_ssize_t i) noexcept nogil:
         return self.graphs.nodes[self.graphs.shape_of[i]]
 
     cdef Py_ssize_t scratch_size(self, Py_ssize_t k) noexcept nogil:
@@ -71,7 +71,7 @@ cdef class DualDecomposition(Structure):
         cdef int32_t *trial = <int32_t *> (room + self.messages.scratch_size)
         cdef double bound = INFINITY, before = INFINITY, score, best = -INFINITY
         cdef Py_ssize_t r
-        memcpy(scratch, theta, self.size_of(i) * sizeof(double))
+        memcpy(scratch, theta, self.num_parts(i) * sizeof(double))
         memset(messages, 0, self.most * sizeof(double))
         for r in range(SWEEPS):
             self.messages.sweep(i, r % 2, scratch, messages, 0.0, room)
@@ -79,7 +79,7 @@ cdef class DualDecomposition(Structure):
             score = self.round(i, scratch, trial)
             if score > best or r == 0:
                 best = score
-                memcpy(code, trial, self.code_of(i) * sizeof(int32_t))
+                memcpy(code, trial, self.code_length(i) * sizeof(int32_t))
             if best >= bound - ROUNDING * fabs(bound) or self.stopped():
                 break
             if (r + 1) % PATIENCE == 0:

@@ -18,8 +18,8 @@ cdef class FactorBlocks(Choice):
     cdef object examples_of_blocks
     cdef const int32_t *example             # of each block
     cdef const int32_t *kind                # its number among the blocks of all shapes
-    cdef const int32_t *right_codes         # the right outputs of global factors,
-    cdef const int64_t *right_begin         # and where that of each block begins
+    cdef const int32_t *gold_codes         # the gold outputs of global factors,
+    cdef const int64_t *gold_begin         # and where that of each block begins
     cdef const int64_t *part_begin          # [examples + 1], where the parts of their blocks begin
     cdef const int64_t *block_begin         # [shapes + 1], where the blocks of a shape begin among those of all
     # by kind

@@ -35,7 +35,7 @@ cdef class FactorBlocks(Choice):
         self.graphs, self.inside, self.agreements = graphs, Graph(FactorGraphs(inner)), Agreements(graphs, blocks)
         self.memory = []
         self._set_kinds(blocks, numbers)
-        self._set_right([block.nodes if block.whole else () for several in blocks for block in several])
+        self._set_gold([block.nodes if block.whole else () for several in blocks for block in several])
         self.times = <double> self.n / max(1, graphs.n)
         if multipliers is not None:
             if len(multipliers) != self.agreements.n:
@@ -71,12 +71,12 @@ cdef class FactorBlocks(Choice):
         cdef int32_t[::1] example = padded(np.repeat(np.arange(len(counts), dtype=np.int32), counts))
         self.examples_of_blocks, self.example, self.n = example, &example[0], len(example) - 1
 
-    def _set_right(self, nodes):
-        """The right outputs, and how large they are. nodes: those of each global factor, and () for each other
+    def _set_gold(self, nodes):
+        """The gold outputs, and how large they are. nodes: those of each global factor, and () for each other
         block."""
         cdef int64_t[::1] node_begin = starts([len(each) for each in nodes])
         cdef int64_t[::1] node = np.array([*(v for each in nodes for v in each), 0], np.int64)
-        cdef int32_t[::1] right = np.full(self.n + 1, -1, np.int32), codes
+        cdef int32_t[::1] gold = np.full(self.n + 1, -1, np.int32), codes
         cdef int64_t[::1] begin = np.zeros(self.n + 1, np.int64)
         cdef const int32_t *labels
         cdef Py_ssize_t b
@@ -90,11 +90,11 @@ cdef class FactorBlocks(Choice):
             for v in range(node_begin[k], node_begin[k + 1]):
                 codes[begin[b] + v - node_begin[k]] = labels[node[v]]
             if self.whole[k] < 0:
-                right[b] = <int32_t> self.graphs.joint_state(self.factor_of(b), labels)
+                gold[b] = <int32_t> self.graphs.joint_state(self.factor_of(b), labels)
                 self.most = max(self.most, self.count(b))
-            self.max_size = max(self.max_size, self.size_of(b))
-        self.memory.append((right, codes, begin))
-        self.right_data, self.right_codes, self.right_begin = &right[0], &codes[0], &begin[0]
+            self.max_size = max(self.max_size, self.num_parts(b))
+        self.memory.append((gold, codes, begin))
+        self.gold_data, self.gold_codes, self.gold_begin = &gold[0], &codes[0], &begin[0]
         self.max_code, self.max_parts = max(1, self.inside.max_code), max(1, self.inside.max_parts)
         self.one_part = self.inside.n == 0
 
@@ -128,7 +128,7 @@ cdef class FactorBlocks(Choice):
 
     cdef Py_ssize_t node_parts(self, Py_ssize_t b) noexcept nogil:
         """How many of its parts are states of nodes: the first ones."""
-        return self.node_part(b, self.code_of(b))
+        return self.node_part(b, self.code_length(b))
 
     cdef Py_ssize_t offset(self, Py_ssize_t b, int64_t f) noexcept nogil:
         """Where the joint states of factor f begin among the parts of its global factor."""
@@ -141,19 +141,19 @@ cdef class FactorBlocks(Choice):
         cdef int64_t k = self.inner(b)
         return self.graphs.size[self.graphs.type_of[self.factor_of(b)]] if k < 0 else self.inside.graphs.parts[k]
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t b) noexcept nogil:
+    cdef Py_ssize_t num_parts(self, Py_ssize_t b) noexcept nogil:
         return self.count(b) if self.inner(b) >= 0 else (self.count(b) + 3) // 4 * 4
 
-    cdef Py_ssize_t code_of(self, Py_ssize_t b) noexcept nogil:
+    cdef Py_ssize_t _code_length(self, Py_ssize_t b) noexcept nogil:
         cdef int64_t k = self.inner(b)
         return 1 if k < 0 else self.inside.graphs.nodes[k]
 
     cdef const int32_t *gold(self, Py_ssize_t b) noexcept nogil:
-        return self.right_data + b if self.inner(b) < 0 else self.right_codes + self.right_begin[b]
+        return self.gold_data + b if self.inner(b) < 0 else self.gold_codes + self.gold_begin[b]
 
-    cdef Py_ssize_t parts(self, Py_ssize_t b, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
+    cdef Py_ssize_t _parts(self, Py_ssize_t b, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
         cdef int64_t k = self.inner(b)
-        return Choice.parts(self, b, code, ids, counts) if k < 0 else self.inside.parts(k, code, ids, counts)
+        return Choice._parts(self, b, code, ids, counts) if k < 0 else self.inside.parts(k, code, ids, counts)
 
     cdef bint valid(self, Py_ssize_t b, const int32_t *code) noexcept nogil:
         cdef int64_t k = self.inner(b)
@@ -175,13 +175,15 @@ cdef class FactorBlocks(Choice):
             return Choice.topk(self, b, theta, k, scratch, values, codes)
         return self.inside.topk(whole, theta, k, scratch, values, codes)
 
-    cdef double exp(self, Py_ssize_t b, const double *theta, double *scratch, double *mean) noexcept nogil:
-        cdef int64_t k = self.inner(b)
-        return Choice.exp(self, b, theta, scratch, mean) if k < 0 else self.inside.exp(k, theta, scratch, mean)
-
-    cdef void centre(self, Py_ssize_t b, double *theta) noexcept nogil:
+    cdef double log_partition(self, Py_ssize_t b, const double *theta, double *scratch, double *mean) noexcept nogil:
         cdef int64_t k = self.inner(b)
         if k < 0:
-            Choice.centre(self, b, theta)
+            return Choice.log_partition(self, b, theta, scratch, mean)
+        return self.inside.log_partition(k, theta, scratch, mean)
+
+    cdef void subtract_offsets(self, Py_ssize_t b, double *theta) noexcept nogil:
+        cdef int64_t k = self.inner(b)
+        if k < 0:
+            Choice.subtract_offsets(self, b, theta)
         else:
-            self.inside.centre(k, theta)
+            self.inside.subtract_offsets(k, theta)

@@ -33,8 +33,8 @@ cdef class LocalPolytope(Structure):
     cdef bint with_counts
     cdef object failure                         # an exception that a linear program ended with
     cdef object rights
-    cdef const int32_t *right_data
-    cdef const int64_t *right_begin
+    cdef const int32_t *gold_data
+    cdef const int64_t *gold_begin
 
     def __init__(self, FactorGraphs graphs not None):
         layout = graphs.layout
@@ -54,26 +54,26 @@ cdef class LocalPolytope(Structure):
                 statistics[begin[i] // WORDS + graphs.part[f]
                            + graphs.joint_state(f, graphs.labels + graphs.label_begin[i])] = 1.0
         self.rights = statistics, begin
-        self.right_data, self.right_begin = <const int32_t *> &statistics[0], &begin[0]
+        self.gold_data, self.gold_begin = <const int32_t *> &statistics[0], &begin[0]
 
     @property
     def oracles(self):
         """Messages are about tables of joint states."""
         return ('max',) if self.with_counts else ('max', 'messages')
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
         return self.graphs.parts[self.graphs.shape_of[i]]
 
-    cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil:
-        return WORDS * self.size_of(i)
+    cdef Py_ssize_t _code_length(self, Py_ssize_t i) noexcept nogil:
+        return WORDS * self.num_parts(i)
 
     cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil:
-        return self.right_data + self.right_begin[i]
+        return self.gold_data + self.gold_begin[i]
 
-    cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
+    cdef Py_ssize_t _parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
         cdef Py_ssize_t p, count = 0
         cdef double x
-        for p in range(self.size_of(i)):
+        for p in range(self.num_parts(i)):
             memcpy(&x, code + WORDS * p, sizeof(double))
             if x != 0.0:
                 ids[count], counts[count] = <int32_t> p, x
@@ -86,7 +86,7 @@ cdef class LocalPolytope(Structure):
             return self._inside(i, code)
 
     cdef bint _inside(self, Py_ssize_t i, const int32_t *code):
-        cdef Py_ssize_t size = self.size_of(i)
+        cdef Py_ssize_t size = self.num_parts(i)
         point = np.frombuffer((<const char *> code)[:size * sizeof(double)])
         return self.programs[self.graphs.shape_of[i]].holds(point)
 
@@ -97,7 +97,7 @@ cdef class LocalPolytope(Structure):
                     return self._solve(i, theta, code)
                 except BaseException as error:              # an interruption among them
                     self.failure = error
-        memcpy(code, self.gold(i), self.code_of(i) * sizeof(int32_t))
+        memcpy(code, self.gold(i), self.code_length(i) * sizeof(int32_t))
         return NAN
 
     def check(self):
@@ -107,7 +107,7 @@ cdef class LocalPolytope(Structure):
             raise failure
 
     cdef double _solve(self, Py_ssize_t i, const double *theta, int32_t *code):
-        cdef Py_ssize_t size = self.size_of(i)
+        cdef Py_ssize_t size = self.num_parts(i)
         cdef double[::1] point
         if size == 0:                               # no nodes
             return 0.0

@@ -67,8 +67,8 @@ cdef class SoftFeatures(FeatureMap):
         """The weights that the joint states of a block have of their own, where maxima are smoothed."""
         return self.delta(w) + self.n_agreements + self.outputs.part_of(b)
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t b) noexcept nogil:
-        return self.outputs.size_of(b)
+    cdef Py_ssize_t num_parts(self, Py_ssize_t b) noexcept nogil:
+        return self.outputs.num_parts(b)
 
     cdef void scores(self, Py_ssize_t b, const double *w, double *theta) noexcept nogil:
         cdef int64_t f = self.outputs.factor_of(b)
@@ -78,13 +78,13 @@ cdef class SoftFeatures(FeatureMap):
             self.whole_scores(b, w, theta)
             return
         self.weights_of_factors.scores(i, f, w, self.times, theta)
-        for a in range(size, self.outputs.size_of(b)):
+        for a in range(size, self.outputs.num_parts(b)):
             theta[a] = 0.0
         self.agreements.scores(i, f, self.delta(w), self.times * self.unit, theta)
         if self.own > 0:
             own = self.own_weights(b, w)
             for a in range(size):
-                if a != self.outputs.right_data[b]:
+                if a != self.outputs.gold_data[b]:
                     theta[a] += self.times * self.own * own[a]
 
     cdef void whole_scores(self, Py_ssize_t b, const double *w, double *theta) noexcept nogil:
@@ -113,7 +113,7 @@ cdef class SoftFeatures(FeatureMap):
         """w += amount * the features of one part."""
         self.add_weights(b, part, amount, w)
         self.add_agreements(b, part, amount, self.delta(w))
-        if self.own > 0 and part != self.outputs.right_data[b]:
+        if self.own > 0 and part != self.outputs.gold_data[b]:
             self.own_weights(b, w)[part] += amount * self.times * self.own
 
     cdef void add_weights(self, Py_ssize_t b, Py_ssize_t part, double amount, double *w) noexcept nogil:
@@ -142,7 +142,7 @@ cdef class SoftFeatures(FeatureMap):
         factor, of which the square is given, if they have the same column of weights, and agreement variables."""
         cdef const int32_t *column = self.graphs.columns + self.graphs.column_begin[self.graphs.type_of[f]]
         cdef double total = square if 0 <= column[joint] == column[other] else 0.0
-        if joint == other != self.outputs.right_data[b]:
+        if joint == other != self.outputs.gold_data[b]:
             total += self.own * self.own
         return total + self.unit * self.unit * self.agreements.shared(self.outputs.example[b], f, joint, other)
 
@@ -151,7 +151,7 @@ cdef class SoftFeatures(FeatureMap):
         cdef int64_t f = self.outputs.factor_of(b)
         cdef double square, unit2 = self.times * self.times * self.unit * self.unit
         cdef Py_ssize_t c, joint
-        memset(out, 0, self.outputs.size_of(b) * sizeof(double))
+        memset(out, 0, self.outputs.num_parts(b) * sizeof(double))
         if self.outputs.inner(b) >= 0:
             for c in range(count):
                 self.add_weights(b, ids[c], a[c], self.spare_data)
@@ -334,4 +334,4 @@ cdef class SoftAccumulator(Accumulator):
                 if features.own > 0:
                     own = features.own_weights(b, &out[0])
                     for a in range(features.outputs.count(b)):
-                        own[a] = 0.0 if a == features.outputs.right_data[b] else features.times * features.own * sums[a]
+                        own[a] = 0.0 if a == features.outputs.gold_data[b] else features.times * features.own * sums[a]

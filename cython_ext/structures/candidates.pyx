@@ -12,7 +12,7 @@ cdef enum:
 
 cdef class Candidates(Choice):
     """offsets: int64[n + 1], where the candidates of each example begin, one at least; costs: float64[N], what each
-    candidate costs more than the best one of its example. The right output is the first that costs nothing."""
+    candidate costs more than the best one of its example. The gold output is the first that costs nothing."""
 
     def __init__(self, offsets, costs):
         cdef const int64_t[::1] view = np.ascontiguousarray(offsets, np.int64)
@@ -26,7 +26,7 @@ cdef class Candidates(Choice):
     cdef Py_ssize_t count(self, Py_ssize_t i) noexcept nogil:
         return <Py_ssize_t> (self.offset_data[i + 1] - self.offset_data[i])
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
         return (self.count(i) + WIDTH - 1) // WIDTH * WIDTH
 
     def padding(self):

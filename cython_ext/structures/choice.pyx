@@ -13,29 +13,29 @@ def padded(count):
 
 
 cdef class Choice(SummedStructure):
-    """What alternatives there are is for subclasses to say: `count`, `size_of` (the padded count) and, once they know
-    the right ones, `_set`."""
+    """What alternatives there are is for subclasses to say: `count`, `num_parts` (the padded count) and, once they know
+    the gold ones, `_set`."""
 
     cdef Py_ssize_t count(self, Py_ssize_t i) noexcept nogil:
         """How many alternatives example i has."""
         return 0
 
-    def _set(self, const int32_t[::1] right, Py_ssize_t most):
-        """right: int32[n], the number of the right alternative of each example (-1 where unknown), kept by the caller;
+    def _set(self, const int32_t[::1] gold, Py_ssize_t most):
+        """gold: int32[n], the number of the gold alternative of each example (-1 where unknown), kept by the caller;
         most: the largest count."""
-        self.right_data = &right[0] if len(right) else NULL
-        self.n, self.most = len(right), most
+        self.gold_data = &gold[0] if len(gold) else NULL
+        self.n, self.most = len(gold), most
         self.max_size = padded(most)
         self.max_code = self.max_parts = 1
         self.one_part = True
 
-    cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t _code_length(self, Py_ssize_t i) noexcept nogil:
         return 1
 
     cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil:
-        return self.right_data + i
+        return self.gold_data + i
 
-    cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
+    cdef Py_ssize_t _parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
         ids[0] = code[0]
         counts[0] = 1.0
         return 1
@@ -66,8 +66,8 @@ cdef class Choice(SummedStructure):
             found += 1
         return found
 
-    cdef double exp(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
-        cdef Py_ssize_t count = self.count(i), size = self.size_of(i), k
+    cdef double log_partition(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
+        cdef Py_ssize_t count = self.count(i), size = self.num_parts(i), k
         cdef double top = vector.maximum(count, theta), total
         if top == -INFINITY:
             for k in range(size):
@@ -80,7 +80,7 @@ cdef class Choice(SummedStructure):
         vector.scale(size, 1.0 / total, mean)
         return top + log(total)
 
-    cdef void centre(self, Py_ssize_t i, double *theta) noexcept nogil:
+    cdef void subtract_offsets(self, Py_ssize_t i, double *theta) noexcept nogil:
         cdef Py_ssize_t count = self.count(i), k
         cdef double top = vector.maximum(count, theta)
         if top > -INFINITY:

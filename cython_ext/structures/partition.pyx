@@ -65,7 +65,7 @@ cdef class Choices:
         """(values [r], codes [r, code_size]) of the r <= k best outputs, as RankedStructure.topk_oracle; for tests."""
         cdef double[::1] scratch = np.empty(scratch_size(structure, k) + structure.scratch_size(1) + 1)
         cdef double[::1] scores = padded(theta)
-        cdef Py_ssize_t length = structure.code_of(i)
+        cdef Py_ssize_t length = structure.code_length(i)
         values, codes = np.empty(k), np.empty(k * length + 1, np.int32)
         cdef double[::1] values_view = values
         cdef int32_t[::1] codes_view = codes
@@ -81,7 +81,7 @@ cdef class LabelChoices(Choices):
         self.structure, self.n_labels, self.stride = structure, n_labels, stride
 
     cdef Py_ssize_t positions(self, Py_ssize_t i) noexcept nogil:
-        return self.structure.code_of(i)
+        return self.structure.code_length(i)
 
     cdef Py_ssize_t values(self, Py_ssize_t i, Py_ssize_t p) noexcept nogil:
         return self.n_labels
@@ -102,7 +102,7 @@ cdef Py_ssize_t topk(Structure structure, Choices choices, Py_ssize_t i, const d
                      double *scratch, double *values, int32_t *codes) noexcept nogil:
     """As RankedStructure.topk, with as many calls of best_without as there are positions for each output that is found.
     scratch: scratch_size(structure, k) doubles, then those of the max oracle and of best_without."""
-    cdef Py_ssize_t P = choices.positions(i), N = structure.code_of(i), count = 0, candidates = 0, first = 0, p, c
+    cdef Py_ssize_t P = choices.positions(i), N = structure.code_length(i), count = 0, candidates = 0, first = 0, p, c
     cdef double *scores = scratch
     cdef double *value = scores + structure.max_size            # of the candidates, best first
     cdef int32_t *begin = <int32_t *> (value + k)               # their first positions
@@ -116,7 +116,7 @@ cdef Py_ssize_t topk(Structure structure, Choices choices, Py_ssize_t i, const d
         count += 1
         if count == k or values[count - 1] == -INFINITY or structure.stopped():
             return count
-        memcpy(scores, theta, structure.size_of(i) * sizeof(double))
+        memcpy(scores, theta, structure.num_parts(i) * sizeof(double))
         for p in range(first):
             choices.force(i, p, choices.chosen(i, p, last), theta, scores)
         for c in range(count - 1):                              # behind `first` it agrees with none of them

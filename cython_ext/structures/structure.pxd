@@ -15,24 +15,24 @@ cdef class Structure:
     cdef const int32_t *stop                # the flag that heed() was given
     cdef object stop_flag
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil
-    cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil
+    cdef Py_ssize_t _code_length(self, Py_ssize_t i) noexcept nogil
     cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil
-    cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil
+    cdef Py_ssize_t _parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil
 
     @cython.final
-    cdef inline Py_ssize_t list_parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids,
+    cdef inline Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids,
                                       double *counts) noexcept nogil:
-        """parts(), without a call where outputs are so small that it would take longer than all else."""
+        """_parts(), without a call where outputs are so small that it would take longer than all else."""
         if not self.one_part:
-            return self.parts(i, code, ids, counts)
+            return self._parts(i, code, ids, counts)
         ids[0], counts[0] = code[0], 1.0
         return 1
 
     @cython.final
     cdef inline Py_ssize_t code_length(self, Py_ssize_t i) noexcept nogil:
-        """code_of(), likewise."""
-        return 1 if self.one_part else self.code_of(i)
+        """_code_length(), likewise."""
+        return 1 if self.one_part else self._code_length(i)
 
     @cython.final
     cdef inline bint stopped(self) noexcept nogil:
@@ -50,5 +50,5 @@ cdef class RankedStructure(Structure):
 
 
 cdef class SummedStructure(RankedStructure):
-    cdef double exp(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil
-    cdef void centre(self, Py_ssize_t i, double *theta) noexcept nogil
+    cdef double log_partition(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil
+    cdef void subtract_offsets(self, Py_ssize_t i, double *theta) noexcept nogil

@@ -1,6 +1,6 @@
 """Structure: the output space of every example, its part statistics and its oracles.
 
-Example i has m_i = size_of(i) parts. An output y is held as its *code*, code_of(i) integers (the labels of a
+Example i has m_i = num_parts(i) parts. An output y is held as its *code*, code_length(i) integers (the labels of a
 sequence, the heads of a tree); `parts` lists the statistics s(y) of a code sparsely, as part numbers with
 counts. Scores theta are m_i doubles, and the score of y is <theta, s(y)>. Oracles see only theta: temperature
 and loss augmentation are changes of theta.
@@ -39,19 +39,19 @@ cdef class Structure:
     def __cinit__(self):
         self.stop = &NEVER_SET
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
         """m_i, the length of theta and of s(y)."""
         return 0
 
-    cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t _code_length(self, Py_ssize_t i) noexcept nogil:
         """Length of the code of an output of example i."""
         return 0
 
     cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil:
-        """The code of the right output y_i."""
+        """The code of the gold output y_i."""
         return NULL
 
-    cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
+    cdef Py_ssize_t _parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
         """Sparse s(y): fills ids and counts (a part may be listed twice), returns how many, at most max_parts."""
         return 0
 
@@ -72,7 +72,7 @@ cdef class Structure:
         cdef Py_ssize_t i
         cdef int64_t[::1] indptr = np.zeros(self.n + 1, np.int64)
         for i in range(self.n):
-            indptr[i + 1] = indptr[i] + self.size_of(i)
+            indptr[i + 1] = indptr[i] + self.num_parts(i)
         return np.asarray(indptr)
 
     def label_rows(self):
@@ -119,14 +119,14 @@ cdef class Structure:
     # The same for Python: tests, and commands that look at one example.
 
     def size(self, Py_ssize_t i):
-        return self.size_of(i)
+        return self.num_parts(i)
 
     def code_size(self, Py_ssize_t i):
-        return self.code_of(i)
+        return self.code_length(i)
 
     def gold_code(self, Py_ssize_t i):
         self._check(i)
-        cdef Py_ssize_t length = self.code_of(i)
+        cdef Py_ssize_t length = self.code_length(i)
         return np.asarray(<int32_t[:length]> <int32_t *> self.gold(i)).copy() if length else np.empty(0, np.int32)
 
     def statistics(self, Py_ssize_t i, int32_t[::1] code):
@@ -136,7 +136,7 @@ cdef class Structure:
         cdef int32_t[::1] ids_view = ids, codes = padded(code)
         cdef double[::1] counts_view = counts
         cdef Py_ssize_t count = self.parts(i, &codes[0], &ids_view[0], &counts_view[0])
-        out = np.zeros(self.size_of(i))
+        out = np.zeros(self.num_parts(i))
         np.add.at(out, ids[:count], counts[:count])
         return out
 
@@ -150,19 +150,19 @@ cdef class Structure:
         """(value, code) of the best output under theta, float64[m_i]."""
         self._check(i, theta)
         cdef double[::1] scratch = np.empty(self.scratch_size(1) + 1), scores = padded(theta)
-        cdef int32_t[::1] code = np.empty(self.code_of(i) + 1, np.int32)
+        cdef int32_t[::1] code = np.empty(self.code_length(i) + 1, np.int32)
         cdef double value
         with nogil:
             value = self.max(i, &scores[0], &scratch[0], &code[0])
-        return value, np.asarray(code)[:self.code_of(i)]
+        return value, np.asarray(code)[:self.code_length(i)]
 
     def _check(self, Py_ssize_t i, theta=None, code=None):
         if not 0 <= i < self.n:
             raise IndexError(f'example {i} of {self.n}')
-        if theta is not None and len(theta) != self.size_of(i):
-            raise ValueError(f'example {i} has {self.size_of(i)} parts, not {len(theta)}')
-        if code is not None and len(code) != self.code_of(i):
-            raise ValueError(f'example {i} has codes of length {self.code_of(i)}, not {len(code)}')
+        if theta is not None and len(theta) != self.num_parts(i):
+            raise ValueError(f'example {i} has {self.num_parts(i)} parts, not {len(theta)}')
+        if code is not None and len(code) != self.code_length(i):
+            raise ValueError(f'example {i} has codes of length {self.code_length(i)}, not {len(code)}')
 
 
 cdef class RankedStructure(Structure):
@@ -172,7 +172,7 @@ cdef class RankedStructure(Structure):
 
     cdef Py_ssize_t topk(self, Py_ssize_t i, const double *theta, Py_ssize_t k, double *scratch, double *values,
                          int32_t *codes) noexcept nogil:
-        """The k best distinct outputs, best first: values[r] and code r at codes[r * code_of(i)]. Returns how many
+        """The k best distinct outputs, best first: values[r] and code r at codes[r * code_length(i)]. Returns how many
         there are, fewer than k when there are not so many outputs with a score above -inf (at least one)."""
         return 0
 
@@ -182,7 +182,7 @@ cdef class RankedStructure(Structure):
         if k < 1:
             raise ValueError(f'k is {k} (expected at least 1)')
         cdef double[::1] scratch = np.empty(self.scratch_size(k) + 1), scores = padded(theta)
-        cdef Py_ssize_t length = self.code_of(i)
+        cdef Py_ssize_t length = self.code_length(i)
         values, codes = np.empty(k), np.empty(k * length + 1, np.int32)
         cdef double[::1] values_view = values
         cdef int32_t[::1] codes_view = codes
@@ -197,12 +197,12 @@ cdef class SummedStructure(RankedStructure):
 
     oracles = ('max', 'topk', 'exp')
 
-    cdef double exp(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
+    cdef double log_partition(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
         """log sum_y exp<theta, s(y)>; writes E[s(y)] under p(y) ~ exp<theta, s(y)> to mean, m_i doubles.
         -inf (and mean 0) when every output is forbidden."""
         return 0.0
 
-    cdef void centre(self, Py_ssize_t i, double *theta) noexcept nogil:
+    cdef void subtract_offsets(self, Py_ssize_t i, double *theta) noexcept nogil:
         """Takes off theta what all outputs have in common, as far as that is easy, so that no score is above 0 for want
         of it: distributions stay the same, and scores that only grow stay comparable."""
 
@@ -212,9 +212,9 @@ cdef class SummedStructure(RankedStructure):
             raise NotImplementedError('sums over all outputs are not offered')
         self._check(i, theta)
         cdef double[::1] scratch = np.empty(self.scratch_size(1) + 1), scores = padded(theta)
-        mean = np.empty(self.size_of(i) + 1)
+        mean = np.empty(self.num_parts(i) + 1)
         cdef double[::1] mean_view = mean
         cdef double value
         with nogil:
-            value = self.exp(i, &scores[0], &scratch[0], &mean_view[0])
-        return value, mean[:self.size_of(i)]
+            value = self.log_partition(i, &scores[0], &scratch[0], &mean_view[0])
+        return value, mean[:self.num_parts(i)]

@@ -11,7 +11,7 @@ cdef class Workspace:
     cdef int32_t *codes         # [2, max_code] two outputs
     cdef int32_t *ids           # [max_parts] its parts
     cdef double *counts         # [max_parts]
-    cdef int32_t *gold_ids      # [max_parts] parts of the right output
+    cdef int32_t *gold_ids      # [max_parts] parts of the gold output
     cdef double *gold_counts    # [max_parts]
     cdef double *deltas         # [strata] see losses/strata.pyx
     cdef double *values         # [strata]

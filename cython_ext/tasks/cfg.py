@@ -19,7 +19,7 @@ def build(
 ):
     """(Structure, FeatureMap) of a TreeDataset: a weight for each rule of a Grammar, by default that of all its trees
     over `terminals`. max_length: of sentences that such a grammar is read off, which were chosen before; right: whether
-    the right trees are needed."""
+    the gold trees are needed."""
     from cython_ext.features.parts.cfg import RuleFeatures
 
     if basis is not None:

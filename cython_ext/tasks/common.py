@@ -2,7 +2,7 @@
 
 
 def zero_one():
-    """1 for every output but the right one."""
+    """1 for every output but the gold one."""
     from cython_ext.losses.zero_one import ZeroOne
 
     return ZeroOne

@@ -20,7 +20,7 @@ def build(
 ):
     """(Structure, FeatureMap) of a SentenceDataset. nonprojective: trees may cross; single_root: one word hangs from
     the root, and not any number; hash_bits, table: see arc_features. Raises ValueError where these do not go together,
-    or the right trees are not of this kind."""
+    or the gold trees are not of this kind."""
     from cython_ext.features.arcs.dictionary import arc_features
 
     if basis is not None:
@@ -39,7 +39,7 @@ def build(
 
 
 def check_trees(heads, offsets, nonprojective, single_root):
-    """Raise ValueError where some right output is none of the structure's."""
+    """Raise ValueError where some gold output is none of the structure's."""
     from cython_ext.structures.dependency.trees import projective_sentences, roots, trees
 
     lengths = np.diff(offsets)

@@ -42,7 +42,7 @@ cdef class ArcFeatures(FeatureMap):
         cdef double[::1] spare = aligned_zeros(self.dim + 1)
         self.first_arc, self.spare, self.spare_data = &first_arc[0], spare, &spare[0]
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
         return <Py_ssize_t> (self.first_arc[i + 1] - self.first_arc[i]) * self.stride
 
     # ------------------------------------------------------------------------------------------------- sweeps
@@ -227,7 +227,7 @@ cdef class ArcFeatures(FeatureMap):
     # ------------------------------------------------------------------------------------- what a feature map is
 
     cdef void scores(self, Py_ssize_t i, const double *w, double *theta) noexcept nogil:
-        cdef Py_ssize_t arc, r, S = self.stride, arcs = self.size_of(i) // S
+        cdef Py_ssize_t arc, r, S = self.stride, arcs = self.num_parts(i) // S
         cdef Job job
         if self.keeps_places:
             self.kept_pairs.scores(i, w, S, theta)

@@ -13,7 +13,7 @@ from cython_ext.features.arcs.key_table cimport KeyTable, Slot
 def arc_features(dataset, Py_ssize_t n_labels, Py_ssize_t stride, feature_set='all', hash_bits=None,
                  ArcTable table=None):
     """The ArcFeatures of a SentenceDataset. table: of other data (a model's); None: of the features of all arcs, or of
-    the right ones if feature_set is 'observed', features with relations always of the right ones; with hash_bits of
+    the gold ones if feature_set is 'observed', features with relations always of the gold ones; with hash_bits of
     any. Raises ValueError where these do not go together."""
     if feature_set not in ('all', 'observed'):
         raise ValueError(f'unknown feature set {feature_set} (choose from all, observed)')
@@ -37,7 +37,7 @@ def arc_features(dataset, Py_ssize_t n_labels, Py_ssize_t stride, feature_set='a
 
 
 cdef learn(ArcReader reader, const int32_t[::1] heads, bint all_arcs, KeyTable arcs, KeyTable relations):
-    """Puts the features of arcs into arcs and those of right arcs into relations (or nowhere, if None)."""
+    """Puts the features of arcs into arcs and those of gold arcs into relations (or nowhere, if None)."""
     cdef Py_ssize_t i, d, h, right
     cdef bint room = True
     with nogil:

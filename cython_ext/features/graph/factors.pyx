@@ -166,7 +166,7 @@ cdef class GraphFeatures(FactorMap):
         cdef double[::1] spare = np.zeros(self.dim + 1)
         self.spare, self.spare_data = spare, &spare[0]
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
         return self.graphs.parts[self.graphs.shape_of[i]]
 
     cdef void scores(self, Py_ssize_t i, const double *w, double *theta) noexcept nogil:
@@ -200,7 +200,7 @@ cdef class GraphFeatures(FactorMap):
         cdef double amount
         cdef const int32_t *column
         if self.untied:
-            memset(out, 0, self.size_of(i) * sizeof(double))
+            memset(out, 0, self.num_parts(i) * sizeof(double))
             for c in range(count):
                 f = self.graphs.factor_at(self.graphs.factor_begin[s], self.graphs.factor_begin[s + 1], ids[c])
                 column = self.graphs.columns + self.graphs.column_begin[self.graphs.type_of[f]]

@@ -18,7 +18,7 @@ cdef class LabelColumns(FactorMap):
         super().__init__(weights)
         self.outputs = outputs
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t b) noexcept nogil:
+    cdef Py_ssize_t num_parts(self, Py_ssize_t b) noexcept nogil:
         return self.outputs.stride
 
     cdef void scores(self, Py_ssize_t b, const double *w, double *theta) noexcept nogil:

@@ -25,8 +25,8 @@ cdef class AlignmentFeatures(FeatureMap):
         self.letters, self.gaps = structure.n_letters, structure.gap_parts
         self.dim = known * known + self.gaps
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
-        return self.structure.size_of(i)
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
+        return self.structure.num_parts(i)
 
     cdef Py_ssize_t weight_of(self, Py_ssize_t part) noexcept nogil:
         """Where the weight of a part stands, -1 if it has none."""
@@ -37,7 +37,7 @@ cdef class AlignmentFeatures(FeatureMap):
 
     cdef void scores(self, Py_ssize_t i, const double *w, double *theta) noexcept nogil:
         cdef Py_ssize_t a, K = self.known, L = self.letters
-        memset(theta, 0, self.structure.size_of(i) * sizeof(double))
+        memset(theta, 0, self.structure.num_parts(i) * sizeof(double))
         for a in range(K):
             memcpy(theta + a * L, w + a * K, K * sizeof(double))
         memcpy(theta + L * L, w + K * K, self.gaps * sizeof(double))
@@ -59,7 +59,7 @@ cdef class AlignmentFeatures(FeatureMap):
     cdef void gram_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a,
                          double *out) noexcept nogil:
         cdef Py_ssize_t c
-        memset(out, 0, self.structure.size_of(i) * sizeof(double))
+        memset(out, 0, self.structure.num_parts(i) * sizeof(double))
         for c in range(count):
             if self.weight_of(ids[c]) >= 0:
                 out[ids[c]] += a[c]

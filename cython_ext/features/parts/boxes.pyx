@@ -38,7 +38,7 @@ cdef class WordRadius(Radius):
     def radius2(self, Py_ssize_t i, const int32_t[::1] ids, const double[::1] counts, double most):
         """A box has all of a word that the gold one has not, or nothing of what that has, at most."""
         cdef WordFeatures map = self.features
-        cdef Py_ssize_t begin = map.part_at[i], size = map.size_of(i)
+        cdef Py_ssize_t begin = map.part_at[i], size = map.num_parts(i)
         gold = np.bincount(np.asarray(ids), np.asarray(counts), minlength=size)
         there = map.part_counts[begin:begin + size]
         return float((np.maximum(gold, there - gold) ** 2).sum())

@@ -36,7 +36,7 @@ cdef class PartRows(FeatureMap):
         """How many parts of example i have a row."""
         return <Py_ssize_t> (self.offset_data[i + 1] - self.offset_data[i])
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
         return self.rows_of(i) + <Py_ssize_t> self.blank_data[i]
 
     cdef void scores(self, Py_ssize_t i, const double *w, double *theta) noexcept nogil:
@@ -140,7 +140,7 @@ cdef class RowsRadius(Radius):
         """As of Radius, from the norms of the rows."""
         cdef PartRows map = self.features
         cdef Py_ssize_t p
-        norms = np.zeros(map.size_of(i) + 1)
+        norms = np.zeros(map.num_parts(i) + 1)
         cdef double[::1] view = norms
         for p in range(map.rows_of(i)):
             view[p] = sqrt(map.rows.inner(map.offset_data[i] + p, map.offset_data[i] + p))

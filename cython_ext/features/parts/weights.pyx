@@ -17,19 +17,19 @@ cdef class PartWeights(FeatureMap):
         self.arrays = part_at, view
         self.part_at, self.part_weight, self.dim = &part_at[0], &view[0], dim
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
         return <Py_ssize_t> (self.part_at[i + 1] - self.part_at[i])
 
     cdef void scores(self, Py_ssize_t i, const double *w, double *theta) noexcept nogil:
         cdef const int32_t *weight = self.part_weight + self.part_at[i]
         cdef Py_ssize_t p
-        for p in range(self.size_of(i)):
+        for p in range(self.num_parts(i)):
             theta[p] = w[weight[p]]
 
     cdef void add(self, Py_ssize_t i, const double *a, double scale, double *w) noexcept nogil:
         cdef const int32_t *weight = self.part_weight + self.part_at[i]
         cdef Py_ssize_t p
-        for p in range(self.size_of(i)):
+        for p in range(self.num_parts(i)):
             w[weight[p]] += scale * a[p]
 
     cdef void add_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a, double scale,
@@ -42,13 +42,13 @@ cdef class PartWeights(FeatureMap):
     cdef void gram_parts(self, Py_ssize_t i, Py_ssize_t count, const int32_t *ids, const double *a,
                          double *out) noexcept nogil:
         cdef Py_ssize_t c
-        memset(out, 0, self.size_of(i) * sizeof(double))
+        memset(out, 0, self.num_parts(i) * sizeof(double))
         for c in range(count):
             out[ids[c]] += a[c]
 
     cdef double norm2(self, Py_ssize_t i, const double *a) noexcept nogil:
         cdef Py_ssize_t p
         cdef double total = 0.0
-        for p in range(self.size_of(i)):
+        for p in range(self.num_parts(i)):
             total += a[p] * a[p]
         return total

@@ -111,7 +111,7 @@ cdef class SparseFeatures(TransitionWeights):
         if T > self.longest:
             self.gram_by_weights(i, count, ids, a, out)
             return
-        memset(out, 0, self.size_of(i) * sizeof(double))
+        memset(out, 0, self.num_parts(i) * sizeof(double))
         for c in range(count):
             if ids[c] < states:
                 u, k = ids[c] // self.stride, ids[c] % self.stride

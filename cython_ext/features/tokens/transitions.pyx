@@ -60,7 +60,7 @@ cdef class TransitionWeights(FeatureMap):
             return (T - 1 if T > 1 else 0) * self.square
         return self.square if self.order else 0
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
         return self.length(i) * self.stride + self.pair_parts(i) + self.triple_size
 
     cdef void transition_scores(self, Py_ssize_t i, const double *block, double *theta) noexcept nogil:

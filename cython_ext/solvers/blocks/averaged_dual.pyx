@@ -17,7 +17,7 @@ cdef enum:
 
 
 cdef class AveragedDual:
-    """k: most outputs that a pass gives an example. It begins at the right outputs."""
+    """k: most outputs that a pass gives an example. It begins at the gold outputs."""
 
     def __init__(self, problem, Py_ssize_t k):
         cdef Py_ssize_t i, n = problem.n
@@ -25,7 +25,7 @@ cdef class AveragedDual:
         self.sum, self.bias = problem.features.zeros(), 0.0     # mean of E[psi_i], of E[Delta]
         starts_ = np.zeros(n + 1, np.int64)
         for i in range(n):
-            starts_[i + 1] = starts_[i] + k * self.structure.code_of(i)
+            starts_[i + 1] = starts_[i] + k * self.structure.code_length(i)
         cdef int64_t[::1] starts = starts_
         cdef int32_t[::1] codes = np.zeros(int(starts_.max()) + 1, np.int32), counts = np.zeros(n, np.int32)
         cdef double[::1] weights = np.zeros(n * k), biases = np.zeros(n * k)
@@ -35,7 +35,7 @@ cdef class AveragedDual:
 
     cdef void note(self, Py_ssize_t i, SmoothedWorkspace work) noexcept nogil:
         """What the oracle has just given example i."""
-        cdef Py_ssize_t r, length = self.structure.code_of(i), at = 0
+        cdef Py_ssize_t r, length = self.structure.code_length(i), at = 0
         for r in range(work.count):
             if work.weights[r] > 0.0:
                 memcpy(self.codes + self.starts[i] + at * length, work.codes + work.order[r] * length,
@@ -62,7 +62,7 @@ cdef class AveragedDual:
 
     cdef void move(self, Py_ssize_t i, double rate) noexcept nogil:
         cdef WorkingSet *s = self.sets.sets + i
-        cdef Py_ssize_t j, r, least, place, length = self.structure.code_of(i)
+        cdef Py_ssize_t j, r, least, place, length = self.structure.code_length(i)
         cdef double total = 0.0
         cdef const int32_t *code
         for j in range(s.count):

@@ -33,9 +33,9 @@ cdef class BlockDual:
     cdef int32_t *ids                       # [max_size] parts that the change touches
     cdef double *amounts                    # [max_size]
 
-    cdef bint look(self, Py_ssize_t i, double *value, double *bias) noexcept nogil
-    cdef void rate(self, Py_ssize_t i) noexcept nogil
-    cdef Py_ssize_t place(self, Py_ssize_t i, double bias, double value) noexcept nogil
+    cdef bint evaluate(self, Py_ssize_t i, double *value, double *bias) noexcept nogil
+    cdef void rate_outputs(self, Py_ssize_t i) noexcept nogil
+    cdef Py_ssize_t place_of(self, Py_ssize_t i, double bias, double value) noexcept nogil
     cdef void begin(self, Py_ssize_t i) noexcept nogil
     cdef void optimise(self, Py_ssize_t i, double precision) noexcept nogil
     cdef void pairwise(self, Py_ssize_t i, double precision) noexcept nogil

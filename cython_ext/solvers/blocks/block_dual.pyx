@@ -47,7 +47,7 @@ cdef class BlockDual:
     def __init__(self, Problem problem not None, bint average=False):
         self.problem, self.objective = problem, problem.objective
         problem.features.helper(Tables).keep_gram()
-        self.sets = WorkingSets(problem.structure, with_gram=True, right_weight=0.0 if self.objective.cone else 1.0)
+        self.sets = WorkingSets(problem.structure, with_gram=True, gold_weight=0.0 if self.objective.cone else 1.0)
         self.work = Workspace(problem.structure, problem.objective)
         self.strength = problem.lam
         cdef double[::1] w = problem.features.zeros()
@@ -71,30 +71,30 @@ cdef class BlockDual:
 
     # ------------------------------------------------------------------------------------------------ a visit
 
-    cdef bint look(self, Py_ssize_t i, double *value, double *bias) noexcept nogil:
+    cdef bint evaluate(self, Py_ssize_t i, double *value, double *bias) noexcept nogil:
         """Rates the cached outputs of an example and asks the oracle: its maximum, the output in work.code, its b.
         False where it was stopped."""
         cdef double scale
-        self.rate(i)
-        value[0] = self.objective.best(i, self.work.theta, self.work, self.work.code, bias, &scale)
+        self.rate_outputs(i)
+        value[0] = self.objective.loss_augmented_max(i, self.work.theta, self.work, self.work.code, bias, &scale)
         if self.problem.structure.stopped():
             return False
         self.clock += 1
         return True
 
-    cdef void rate(self, Py_ssize_t i) noexcept nogil:
+    cdef void rate_outputs(self, Py_ssize_t i) noexcept nogil:
         """values, mass and mean of an example at the present w; its scores are in work.theta."""
         cdef WorkingSet *s = self.sets.sets + i
         cdef Py_ssize_t j, c, count, length = self.problem.structure.code_length(i)
-        cdef double right, value, mean = 0.0, mass = 0.0
+        cdef double gold, value, mean = 0.0, mass = 0.0
         cdef const double *theta = self.work.theta
         cdef const double *counts = self.work.counts
         cdef const int32_t *ids = self.work.ids
         self.problem.features.scores(i, self.w_data, self.work.theta)
-        right = self.objective.right_score(i, self.work.theta, self.work)
+        gold = self.objective.gold_score(i, self.work.theta, self.work)
         for j in range(s.count):
-            count = self.problem.structure.list_parts(i, s.codes + j * length, self.work.ids, self.work.counts)
-            value = -right
+            count = self.problem.structure.parts(i, s.codes + j * length, self.work.ids, self.work.counts)
+            value = -gold
             for c in range(count):
                 value += theta[ids[c]] * counts[c]
             self.values[j] = s.delta[j] + self.factor(s.delta[j]) * value
@@ -110,7 +110,7 @@ cdef class BlockDual:
         """c of an output with this b."""
         return 1.0 if self.objective.plain else bias
 
-    cdef Py_ssize_t place(self, Py_ssize_t i, double bias, double value) noexcept nogil:
+    cdef Py_ssize_t place_of(self, Py_ssize_t i, double bias, double value) noexcept nogil:
         """Where the output in work.code stands in the working set, after it has been put there if it was not; -1 when
         there is no memory for it."""
         cdef Py_ssize_t j = self.sets.find(i, self.work.code)
@@ -127,19 +127,19 @@ cdef class BlockDual:
         cdef WorkingSet *s = self.sets.sets + i
         cdef Py_ssize_t length = self.problem.structure.code_length(i)
         cdef Py_ssize_t j = self.sets.append(i, self.work.code, bias, 0.0), k, c, count
-        cdef double inner, right = 0.0
+        cdef double inner, gold = 0.0
         if j < 0 or not self.make_room(s.capacity):
             return False
         # image = Phi' Phi (s(y) - s(y_i)); its inner products with the others' differences are the gram row
         count = self.collect(i, self.work.code, 1.0, 0)
         count = self.compress(self.collect(i, self.problem.structure.gold(i), -1.0, count))
         self.problem.features.gram_parts(i, count, self.ids, self.amounts, self.image)
-        count = self.problem.structure.list_parts(i, self.problem.structure.gold(i), self.work.ids, self.work.counts)
+        count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.ids, self.work.counts)
         for c in range(count):
-            right += self.image[self.work.ids[c]] * self.work.counts[c]
+            gold += self.image[self.work.ids[c]] * self.work.counts[c]
         for k in range(s.count):
-            count = self.problem.structure.list_parts(i, s.codes + k * length, self.work.ids, self.work.counts)
-            inner = -right
+            count = self.problem.structure.parts(i, s.codes + k * length, self.work.ids, self.work.counts)
+            inner = -gold
             for c in range(count):
                 inner += self.image[self.work.ids[c]] * self.work.counts[c]
             s.gram[cell(j, k)] = inner * self.factor(bias) * self.factor(s.delta[k])
@@ -223,7 +223,7 @@ cdef class BlockDual:
             if best < 0:
                 break
             curve = s.gram[cell(best, best)] * scale + ridge
-            if curve <= 0:                      # an output that cannot be told from the right one
+            if curve <= 0:                      # an output that cannot be told from the gold one
                 break
             step = max((self.values[best] - ridge * self.mass) / curve, -s.weight[best])
             s.weight[best] += step
@@ -253,14 +253,14 @@ cdef class BlockDual:
         """w follows the weights: w -= 1/(strength n) sum_j (change of weight j) c_j Phi_i (s(y_j) - s(y_i))."""
         cdef WorkingSet *s = self.sets.sets + i
         cdef Py_ssize_t j, count = 0, length = self.problem.structure.code_length(i)
-        cdef double scale = -1.0 / (self.strength * self.problem.n), amount, right = 0.0
+        cdef double scale = -1.0 / (self.strength * self.problem.n), amount, gold = 0.0
         for j in range(s.count):
             if s.weight[j] != self.before[j]:
                 amount = (s.weight[j] - self.before[j]) * self.factor(s.delta[j])
-                right += amount
+                gold += amount
                 count = self.collect(i, s.codes + j * length, amount, count)
         if self.objective.cone or not self.objective.plain:     # otherwise the changes sum to 0
-            count = self.collect(i, self.problem.structure.gold(i), -right, count)
+            count = self.collect(i, self.problem.structure.gold(i), -gold, count)
         count = self.compress(count)
         self.problem.features.add_parts(i, count, self.ids, self.amounts, scale, self.w_data)
         if self.correction_data != NULL:
@@ -282,7 +282,7 @@ cdef class BlockDual:
 
     cdef Py_ssize_t collect(self, Py_ssize_t i, const int32_t *code, double weight, Py_ssize_t count) noexcept nogil:
         """change += weight * s(y); ids[:count] are the parts touched so far. Returns their new number."""
-        cdef Py_ssize_t c, parts = self.problem.structure.list_parts(i, code, self.work.ids, self.work.counts)
+        cdef Py_ssize_t c, parts = self.problem.structure.parts(i, code, self.work.ids, self.work.counts)
         cdef int32_t part
         for c in range(parts):
             part = self.work.ids[c]
@@ -347,7 +347,7 @@ cdef class BlockDual:
                 for c in range(code_indptr[o + 1] - code_indptr[o]):
                     self.work.code[c] = codes[code_indptr[o] + c]
                 self.objective.terms(i, self.work.code, &bias, &scale)
-                place = self.place(i, bias, 0.0)
+                place = self.place_of(i, bias, 0.0)
                 if place < 0:
                     raise MemoryError
                 s.weight[place] += weights[o] / mass

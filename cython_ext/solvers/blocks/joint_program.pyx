@@ -51,7 +51,7 @@ def maximise(BlockDual block not None, const int32_t[::1] stop):
 
 
 def _outputs(BlockDual block):
-    """(example, place in its working set, weight, b) of every output, arrays; with a cone the right outputs are left
+    """(example, place in its working set, weight, b) of every output, arrays; with a cone the gold outputs are left
     out."""
     cdef Py_ssize_t i, j
     cdef WorkingSet *s
@@ -76,7 +76,7 @@ def _give(BlockDual block, outputs, const double[::1] weights):
 def _products(BlockDual block, const int64_t[::1] owner, const int64_t[::1] places, const int32_t[::1] stop):
     """<c psi, c psi'> of all pairs of outputs; None if it was stopped."""
     cdef Py_ssize_t o, p, count, m = len(owner), i, length, last
-    cdef double factor, right = 0.0
+    cdef double factor, gold = 0.0
     cdef WorkingSet *s
     vector, table = block.problem.features.zeros(), np.zeros((m, m))
     cdef double[::1] g = vector
@@ -96,16 +96,16 @@ def _products(BlockDual block, const int64_t[::1] owner, const int64_t[::1] plac
                 i, s = owner[p], block.sets.sets + owner[p]
                 if i != last:
                     block.problem.features.scores(i, &g[0], block.work.theta)
-                    right = block.objective.right_score(i, block.work.theta, block.work)
+                    gold = block.objective.gold_score(i, block.work.theta, block.work)
                     last = i
-                products[o, p] = block.factor(s.delta[places[p]]) * (right - score(block, i, s, places[p]))
+                products[o, p] = block.factor(s.delta[places[p]]) * (gold - score(block, i, s, places[p]))
     return (table + table.T) / 2
 
 
 cdef double score(BlockDual block, Py_ssize_t i, WorkingSet *s, Py_ssize_t j) noexcept nogil:
     """<theta, s(y)> of an output in a working set."""
     cdef Py_ssize_t c, length = block.problem.structure.code_length(i)
-    cdef Py_ssize_t count = block.problem.structure.list_parts(i, s.codes + j * length, block.work.ids,
+    cdef Py_ssize_t count = block.problem.structure.parts(i, s.codes + j * length, block.work.ids,
                                                                block.work.counts)
     cdef double total = 0.0
     for c in range(count):

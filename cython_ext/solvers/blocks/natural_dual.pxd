@@ -31,7 +31,7 @@ cdef class NaturalDual:
 
     cdef void measure(self, Py_ssize_t i) noexcept nogil
     cdef void store(self, Py_ssize_t i) noexcept nogil
-    cdef void look(self, Py_ssize_t i) noexcept nogil
+    cdef void evaluate(self, Py_ssize_t i) noexcept nogil
     cdef double propose(self, Py_ssize_t i, double step) noexcept nogil
     cdef double rounding(self) noexcept nogil
     cdef void accept(self, Py_ssize_t i) noexcept nogil

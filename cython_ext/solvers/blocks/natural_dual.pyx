@@ -79,7 +79,7 @@ cdef class NaturalDual:
         with nogil:
             for i in range(self.problem.n):
                 memcpy(self.next_theta, self.theta_data + self.start[i],
-                       self.problem.structure.size_of(i) * sizeof(double))
+                       self.problem.structure.num_parts(i) * sizeof(double))
                 self.measure(i)
                 self.store(i)
                 count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.ids, self.work.counts)
@@ -88,21 +88,21 @@ cdef class NaturalDual:
 
     cdef void measure(self, Py_ssize_t i) noexcept nogil:
         """Mean statistics, entropy and expected loss of the distribution of next_theta."""
-        cdef Py_ssize_t size = self.problem.structure.size_of(i)
-        self.next_z = (<SummedStructure> self.problem.structure).exp(i, self.next_theta, self.work.scratch,
+        cdef Py_ssize_t size = self.problem.structure.num_parts(i)
+        self.next_z = (<SummedStructure> self.problem.structure).log_partition(i, self.next_theta, self.work.scratch,
                                                                      self.next_mean)
         self.next_entropy = self.next_z - vector.dot(size, self.next_theta, self.next_mean) if self.entropic else 0.0
         self.next_expected = self.loss.expected(i, self.next_mean) if self.loss is not None else 0.0
 
     cdef void store(self, Py_ssize_t i) noexcept nogil:
-        cdef Py_ssize_t size = self.problem.structure.size_of(i)
+        cdef Py_ssize_t size = self.problem.structure.num_parts(i)
         memcpy(self.theta_data + self.start[i], self.next_theta, size * sizeof(double))
         memcpy(self.mean_data + self.start[i], self.next_mean, size * sizeof(double))
         self.entropy_data[i], self.expected_data[i] = self.next_entropy, self.next_expected
 
     # ------------------------------------------------------------------------------------------------ a visit
 
-    cdef void look(self, Py_ssize_t i) noexcept nogil:
+    cdef void evaluate(self, Py_ssize_t i) noexcept nogil:
         """target = delta_i + s_i at the present w, and the longest step: 1 for the log losses, which goes all the way
         to it; for the hinge one that cannot run into a corner of the simplex, from which there is hardly a way back."""
         cdef Py_ssize_t k
@@ -112,20 +112,20 @@ cdef class NaturalDual:
             self.loss.add_costs(i, 1.0, self.target)
         self.longest = 1.0
         if not self.entropic:
-            for k in range(self.problem.structure.size_of(i)):
+            for k in range(self.problem.structure.num_parts(i)):
                 largest = max(largest, fabs(self.target[k]))
             self.longest = LARGEST_HINGE_CHANGE / largest
 
     cdef double propose(self, Py_ssize_t i, double step) noexcept nogil:
         """A step from theta_i: n (D' - D), not yet done."""
-        cdef Py_ssize_t k, size = self.problem.structure.size_of(i)
+        cdef Py_ssize_t k, size = self.problem.structure.num_parts(i)
         cdef const double *theta = self.theta_data + self.start[i]
         cdef const double *mean = self.mean_data + self.start[i]
         cdef double keep = 1.0 - step if self.entropic else 1.0, change
         for k in range(size):
             self.next_theta[k] = keep * theta[k] + step * self.target[k]
         if not self.entropic:                   # these grow for ever
-            (<SummedStructure> self.problem.structure).centre(i, self.next_theta)
+            (<SummedStructure> self.problem.structure).subtract_offsets(i, self.next_theta)
             for k in range(size):
                 self.next_theta[k] = max(self.next_theta[k], LEAST_PARAMETER)
         self.measure(i)
@@ -172,8 +172,8 @@ cdef class NaturalDual:
         cdef Py_ssize_t i
         self.w[:] = w
         for i in range(self.problem.n):
-            self.look(i)
-            memcpy(self.theta_data + self.start[i], self.target, self.problem.structure.size_of(i) * sizeof(double))
+            self.evaluate(i)
+            memcpy(self.theta_data + self.start[i], self.target, self.problem.structure.num_parts(i) * sizeof(double))
         self.recompute()
 
     def state(self):

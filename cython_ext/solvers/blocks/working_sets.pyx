@@ -29,10 +29,10 @@ cdef inline Py_ssize_t grown(Py_ssize_t capacity) noexcept nogil:
 
 
 cdef class WorkingSets:
-    """One set per example, each with the right output at right_weight. with_gram: also a table of inner products of
+    """One set per example, each with the gold output at gold_weight. with_gram: also a table of inner products of
     each set's outputs, which the solver fills."""
 
-    def __cinit__(self, Structure structure not None, bint with_gram=False, double right_weight=1.0):
+    def __cinit__(self, Structure structure not None, bint with_gram=False, double gold_weight=1.0):
         cdef Py_ssize_t i, total = 0, numbers = 0
         cdef uint8_t[::1] blocks
         self.structure, self.n, self.with_gram = structure, structure.n, with_gram
@@ -51,7 +51,7 @@ cdef class WorkingSets:
             self.sets[i].capacity = <int32_t> self.first
             self.divide(i, <char *> &blocks[total])
             total += self.bytes_of(i, self.first)
-            self.append(i, structure.gold(i), 0.0, right_weight)
+            self.append(i, structure.gold(i), 0.0, gold_weight)
 
     def __dealloc__(self):
         cdef Py_ssize_t i

@@ -109,11 +109,11 @@ cdef class BlockFrankWolfe(VisitingSolver):
         cdef double bias, value, loss, gap
         cdef Py_ssize_t place
         self.look_ahead()
-        if not self.block.look(i, &value, &bias):
+        if not self.block.evaluate(i, &value, &bias):
             return STOPPED
         loss = self.block.objective.loss_of(value)
         gap = loss - self.block.mean
-        place = self.block.place(i, bias, value)
+        place = self.block.place_of(i, bias, value)
         if place < 0:
             return NO_ROOM
         self.oracle_calls += 1
@@ -143,7 +143,7 @@ cdef class BlockFrankWolfe(VisitingSolver):
     # --------------------------------------------------------------------------------------- what others ask for
 
     def set_dual_point(self, point):
-        """Begin at a sparse dual point (of the same examples, for any lambda) instead of the right outputs."""
+        """Begin at a sparse dual point (of the same examples, for any lambda) instead of the gold outputs."""
         self.last_estimate = INFINITY, self.block.start(point)
         if self.acceleration is not None:
             self.acceleration.start(self.block.w)

@@ -1,4 +1,4 @@
-"""Generative baselines by counting: what the right outputs have, turned into logarithms of probabilities.
+"""Generative baselines by counting: what the gold outputs have, turned into logarithms of probabilities.
 
 The feature map knows which model has its weights (cython_ext/features/tokens/generative.py): a hidden Markov model for
 chains, naive Bayes for multiclass, a probabilistic context-free grammar for trees.
@@ -43,7 +43,7 @@ cdef class Counts(Solver):
         return True
 
     def _count(self, const int32_t[::1] stop, Accumulator total, Py_ssize_t chunk, Py_ssize_t begin, Py_ssize_t end):
-        """The statistics of the right outputs of a range of examples."""
+        """The statistics of the gold outputs of a range of examples."""
         cdef Workspace work = Workspace(self.problem.structure, None)
         cdef Py_ssize_t i, count
         with nogil:
@@ -60,7 +60,7 @@ cdef class Counts(Solver):
         return None if self.problem.sums else 0.0
 
     def dual_point(self):
-        """That of the right outputs."""
+        """That of the gold outputs."""
         return None if self.problem.sums else WorkingSets(self.problem.structure).dual_point()
 
     def state(self):

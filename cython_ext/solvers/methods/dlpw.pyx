@@ -4,7 +4,7 @@ both the weights and the messages,
     g(w, delta) = lambda/2 ||w||^2 + 1/n sum_i [ sum_v max_s (theta_v(s; w) + sum_{c: v in c} delta_cv(s))
                                               + sum_c max_y (theta_c(y; w) - sum_{v in c} delta_cv(y_v)) ],
 
-((2) of Meshi, Srebro and Hazan 2015, with the costs in theta and less the score of the right output). A visit of an
+((2) of Meshi, Srebro and Hazan 2015, with the costs in theta and less the score of the gold output). A visit of an
 example minimises over its messages block by block (relaxations/messages.pyx), and then takes a subgradient step on w;
 with smoothing, the maxima are T log sum exp(. / T) in both (Hazan and Urtasun 2010). Steps are eta / (t + t0), the
 paper's but for t0: where lambda is small and an example has many factors, those of the first passes lead so far away
@@ -13,7 +13,7 @@ that it takes thousands to come back.
 Any messages bound the loss of an example at any w, so the primal that is reported is g at the weights of the result,
 with maxima and after some more sweeps, and no linear program is asked for it. The dual point is the average of the
 beliefs of all visits, the p-th of weight 2 / (p + 1), where those of factors are made to agree with those of nodes
-(local_marginals.pyx), and mixed with the right outputs as far as that is better.
+(local_marginals.pyx), and mixed with the gold outputs as far as that is better.
 """
 
 import numpy as np
@@ -109,7 +109,7 @@ cdef class Dlpw(VisitingSolver):
         return total
 
     def _begin(self):
-        """Weights and messages 0, and beliefs in the right outputs."""
+        """Weights and messages 0, and beliefs in the gold outputs."""
         cdef Py_ssize_t i, c, count
         self.weights.clear()
         self.delta[:] = self.beliefs[:] = 0
@@ -186,8 +186,8 @@ cdef class Dlpw(VisitingSolver):
         return self._as_point(points)
 
     def _agreeing(self):
-        """(agreeing beliefs of all examples, D of the best point on the way to them from the right outputs, the share
-        of the way): D is a parabola there, since E[Delta] is linear and w(alpha) is 0 at the right outputs."""
+        """(agreeing beliefs of all examples, D of the best point on the way to them from the gold outputs, the share
+        of the way): D is a parabola there, since E[Delta] is linear and w(alpha) is 0 at the gold outputs."""
         points = self.beliefs[:len(self.beliefs) - 1].copy()
         self.problem.sweep(self._agree, points)
         value, w = self._as_point(points).certify(self.problem)
@@ -202,7 +202,7 @@ cdef class Dlpw(VisitingSolver):
         return SparsePoint(np.arange(n + 1), np.ones(n), words * self.part_indptr, points.view(np.int32))
 
     def _mix(self, double[::1] points, double share, Py_ssize_t begin, Py_ssize_t end):
-        """Moves the points of a range of examples towards the right outputs."""
+        """Moves the points of a range of examples towards the gold outputs."""
         cdef Workspace work = Workspace(self.problem.structure, None)
         cdef Py_ssize_t i, c, count
         cdef int64_t p

@@ -118,7 +118,7 @@ cdef class Eg(VisitingSolver):
         ones, so the step of the example stays what it was."""
         cdef Py_ssize_t attempt
         cdef double gain, step
-        self.dual.look(i)
+        self.dual.evaluate(i)
         step = min(self.step_data[i], self.dual.longest)
         for attempt in range(MOST_HALVINGS):
             gain = self.dual.propose(i, step)

@@ -89,15 +89,15 @@ cdef class EgBatch(Solver):
             for i in range(begin, end):
                 if stop[0]:
                     break
-                size, theta, to = structure.size_of(i), dual.theta_data + indptr[i], &following[indptr[i]]
+                size, theta, to = structure.num_parts(i), dual.theta_data + indptr[i], &following[indptr[i]]
                 problem.features.scores(i, &w[0], work.theta)
                 if dual.loss is not None:
                     dual.loss.add_costs(i, 1.0, work.theta)
                 for c in range(size):
                     to[c] = keep * theta[c] + step * work.theta[c]
                 if not dual.entropic:
-                    structure.centre(i, to)
-                z = structure.exp(i, to, work.scratch, work.mean)
+                    structure.subtract_offsets(i, to)
+                z = structure.log_partition(i, to, work.scratch, work.mean)
                 gains[i] = z - vector.dot(size, to, work.mean) if dual.entropic else 0.0
                 if dual.loss is not None:
                     gains[i] += dual.loss.expected(i, work.mean)

@@ -206,19 +206,19 @@ cdef class ExcessiveGap(Solver):
         cdef Workspace work = Workspace(structure, None)
         cdef double[::1] losses = self.loss_values, log_sums = self.log_sums
         cdef Py_ssize_t i
-        cdef double right
+        cdef double gold
         with nogil:
             for i in range(begin, end):
                 if stop[0]:
                     break
                 problem.features.scores(i, &w[0], work.theta)
-                right = problem.objective.right_score(i, work.theta, work)
+                gold = problem.objective.gold_score(i, work.theta, work)
                 self.loss.add_costs(i, 1.0, work.theta)
-                vector.scale(structure.size_of(i), inverse, work.theta)
-                log_sums[i] = structure.exp(i, work.theta, work.scratch, work.mean) - inverse * right
+                vector.scale(structure.num_parts(i), inverse, work.theta)
+                log_sums[i] = structure.log_partition(i, work.theta, work.scratch, work.mean) - inverse * gold
                 losses[i] = self.loss.expected(i, work.mean)
                 if self.next_share != NULL:
-                    memcpy(self.next_share + self.start[i], work.mean, structure.size_of(i) * sizeof(double))
+                    memcpy(self.next_share + self.start[i], work.mean, structure.num_parts(i) * sizeof(double))
                 problem.put_expected(total, chunk, i, work)
 
     def _mix(self, shares, vectors, out):
@@ -253,7 +253,7 @@ cdef class ExcessiveGap(Solver):
         return float(self.problem.lam * (self.products[0, 0] / 2 - self.products[0, 2]) + self.soft_loss)
 
     def dual_value(self):
-        """D(alpha_k); before the first pass that of the right outputs, 0."""
+        """D(alpha_k); before the first pass that of the gold outputs, 0."""
         return float(self.mixed_loss - self.problem.lam / 2 * self.products[1, 1])
 
     def dual_point(self):

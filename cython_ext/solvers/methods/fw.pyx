@@ -55,7 +55,7 @@ cdef class FrankWolfe(Solver):
         self.losses, self.biases = np.zeros(problem.n), np.zeros(problem.n)
         self.code_indptr = np.zeros(problem.n + 1, np.int64)
         for i in range(problem.n):
-            self.code_indptr[i + 1] = self.code_indptr[i] + problem.structure.code_of(i)
+            self.code_indptr[i + 1] = self.code_indptr[i] + problem.structure.code_length(i)
         self.codes = np.zeros(self.code_indptr[problem.n] + 1, np.int32)
 
     def run_pass(self, stop):
@@ -104,7 +104,7 @@ cdef class FrankWolfe(Solver):
                     break
                 code = &codes[code_indptr[i]]
                 self.problem.features.scores(i, &w[0], work.theta)
-                losses[i] = self.objective.best(i, work.theta, work, code, &biases[i], &scale)
+                losses[i] = self.objective.loss_augmented_max(i, work.theta, work, code, &biases[i], &scale)
                 count = self.problem.structure.parts(i, self.problem.structure.gold(i), work.ids, work.counts)
                 total.put_parts(chunk, i, count, work.ids, work.counts, scale)
                 count = self.problem.structure.parts(i, code, work.ids, work.counts)
@@ -163,7 +163,7 @@ cdef class FrankWolfe(Solver):
     # --------------------------------------------------------------------------------------- what others ask for
 
     def set_dual_point(self, point):
-        """Begin at a sparse dual point (of the same examples, for any lambda) instead of the right outputs."""
+        """Begin at a sparse dual point (of the same examples, for any lambda) instead of the gold outputs."""
         _, w = point.certify(self.problem)
         point = listed(point)
         sizes = np.diff(point.indptr)

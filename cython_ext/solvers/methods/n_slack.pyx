@@ -135,7 +135,7 @@ cdef class NSlack(Solver):
     cdef Visit search(self, Py_ssize_t i) noexcept nogil:
         """Adds the most violated constraint of an example, if it is one."""
         cdef double bias, value, slack, gap
-        if not self.block.look(i, &value, &bias):
+        if not self.block.evaluate(i, &value, &bias):
             return STOPPED
         slack = max(0.0, self.best_cached(i))
         self.oracle_calls += 1
@@ -146,7 +146,7 @@ cdef class NSlack(Solver):
         self.allowed_sum += self.epsilon if self.hard else (
             self.block.objective.loss_of(slack + self.epsilon) - self.block.objective.loss_of(slack))
         if value > slack + self.epsilon and self.block.sets.find(i, self.block.work.code) < 0:
-            if self.block.place(i, bias, value) < 0:
+            if self.block.place_of(i, bias, value) < 0:
                 return NO_ROOM
             self.added += 1
             self.pending += self.full
@@ -173,7 +173,7 @@ cdef class NSlack(Solver):
         cdef Py_ssize_t i = self.sweep_position
         cdef double gap
         if self.block.sets.sets[i].count > 1:
-            self.block.rate(i)
+            self.block.rate_outputs(i)
             gap = self.gap_of(i, max(0.0, self.best_cached(i)))
             self.sweep_gap += gap
             if gap > 0:
@@ -204,7 +204,7 @@ cdef class NSlack(Solver):
     # --------------------------------------------------------------------------------------- what others ask for
 
     def set_dual_point(self, point):
-        """Begin at a sparse dual point (of the same examples, for any lambda) instead of the right outputs."""
+        """Begin at a sparse dual point (of the same examples, for any lambda) instead of the gold outputs."""
         self.last_estimate = np.inf, self.block.start(point)
         self.following.follow(self.block.w)
 

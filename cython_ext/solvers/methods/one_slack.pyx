@@ -52,22 +52,22 @@ cdef class OneSlack(Solver):
         self.sets = WorkingSets(problem.structure)
         cdef int64_t[::1] indptr = np.zeros(problem.n + 1, np.int64)
         for i in range(problem.n):
-            indptr[i + 1] = indptr[i] + problem.structure.code_of(i)
+            indptr[i + 1] = indptr[i] + problem.structure.code_length(i)
         self.code_indptr = np.asarray(indptr)
         self.w = problem.features.zeros()
-        # the right outputs are a cut of their own, with b = 0 and g = 0
-        right = np.zeros(int(indptr[problem.n]), np.int32)
-        self._copy_right(right)
-        self.cuts = [right]
+        # the gold outputs are a cut of their own, with b = 0 and g = 0
+        gold = np.zeros(int(indptr[problem.n]), np.int32)
+        self._copy_gold(gold)
+        self.cuts = [gold]
         self.beta, self.bias, self.gram = np.ones(1), np.zeros(1), np.zeros((1, 1))
         self.used = np.zeros(1, np.int64)
         self.gap = np.inf
 
-    def _copy_right(self, int32_t[::1] codes):
+    def _copy_gold(self, int32_t[::1] codes):
         cdef const int64_t[::1] indptr = self.code_indptr
         cdef Py_ssize_t i, length
         for i in range(self.problem.n):
-            length = self.problem.structure.code_of(i)
+            length = self.problem.structure.code_length(i)
             if length:
                 memcpy(&codes[indptr[i]], self.problem.structure.gold(i), length * sizeof(int32_t))
 
@@ -130,17 +130,17 @@ cdef class OneSlack(Solver):
                 if cached:
                     losses[i] = self.best_cached(i, work)
                 else:
-                    losses[i] = self.objective.best(i, work.theta, work, work.code, &bias, &scale)
-                memcpy(&codes[indptr[i]], work.code, self.problem.structure.code_of(i) * sizeof(int32_t))
+                    losses[i] = self.objective.loss_augmented_max(i, work.theta, work, work.code, &bias, &scale)
+                memcpy(&codes[indptr[i]], work.code, self.problem.structure.code_length(i) * sizeof(int32_t))
 
     cdef double best_cached(self, Py_ssize_t i, Workspace work) noexcept nogil:
         """The most violated output of the cache, into work.code; its value."""
         cdef WorkingSet *s = self.sets.sets + i
-        cdef Py_ssize_t j, length = self.problem.structure.code_of(i), best = 0
-        cdef double right = self.objective.right_score(i, work.theta, work), value, top = -INFINITY
+        cdef Py_ssize_t j, length = self.problem.structure.code_length(i), best = 0
+        cdef double gold = self.objective.gold_score(i, work.theta, work), value, top = -INFINITY
         for j in range(s.count):
             value = s.delta[j] + (1.0 if self.objective.plain else s.delta[j]) * (
-                self.score(i, s.codes + j * length, work) - right)
+                self.score(i, s.codes + j * length, work) - gold)
             if value > top:
                 best, top = j, value
         memcpy(work.code, s.codes + best * length, length * sizeof(int32_t))
@@ -163,7 +163,7 @@ cdef class OneSlack(Solver):
         cdef int32_t nothing = 0
         cdef WorkingSet *s
         for i in range(self.problem.n):
-            length, s = self.problem.structure.code_of(i), self.sets.sets + i
+            length, s = self.problem.structure.code_length(i), self.sets.sets + i
             code = &codes[indptr[i]] if length else &nothing
             place = self.sets.find(i, code)
             if place < 0:
@@ -172,7 +172,7 @@ cdef class OneSlack(Solver):
                     place = self.sets.append(i, code, bias, 0.0)
                     if place < 0:
                         raise MemoryError
-                else:                                           # place 0 is the right output
+                else:                                           # place 0 is the gold output
                     oldest = 1
                     for j in range(1, s.count):
                         if s.used[j] < s.used[oldest]:
@@ -220,20 +220,20 @@ cdef class OneSlack(Solver):
         cdef const int64_t[::1] indptr = self.code_indptr
         cdef Py_ssize_t i, k, cuts = table.shape[0]
         cdef int32_t nothing = 0
-        cdef double right, bias, scale
+        cdef double gold, bias, scale
         cdef const int32_t *code
         out = np.zeros(cuts)
         cdef double[::1] sums = out
         with nogil:
             for i in range(begin, end):
                 self.problem.features.scores(i, &g[0], work.theta)
-                right = self.score(i, self.problem.structure.gold(i), work)
+                gold = self.score(i, self.problem.structure.gold(i), work)
                 for k in range(cuts):
                     code = &table[k, indptr[i]] if indptr[i + 1] > indptr[i] else &nothing
                     scale = 1.0
                     if not self.objective.plain:
                         self.objective.terms(i, code, &bias, &scale)
-                    sums[k] += scale * (right - self.score(i, code, work))
+                    sums[k] += scale * (gold - self.score(i, code, work))
         return out
 
     def _forget(self):

@@ -71,7 +71,7 @@ cdef class Perceptron(VisitingSolver):
         self.problem.structure.max(i, self.work.theta, self.work.scratch, code)
         if self.problem.structure.stopped():
             return STOPPED
-        if memcmp(code, gold, self.problem.structure.code_of(i) * sizeof(int32_t)) != 0:
+        if memcmp(code, gold, self.problem.structure.code_length(i) * sizeof(int32_t)) != 0:
             place = self.sets.find(i, code)
             if place < 0:
                 place = self.sets.append(i, code, self.problem.objective.loss.value(i, code), 0.0)
@@ -110,10 +110,10 @@ cdef class Perceptron(VisitingSolver):
     def dual_point(self):
         count, share, _, _ = self._mistakes()
         point = self.sets.dual_point()
-        weights, right = point.weights, point.indptr[:self.problem.n]
-        weights[right] = 0
+        weights, gold = point.weights, point.indptr[:self.problem.n]
+        weights[gold] = 0
         weights *= share / count
-        weights[right] = np.maximum(1.0 - np.add.reduceat(weights, right), 0.0)
+        weights[gold] = np.maximum(1.0 - np.add.reduceat(weights, gold), 0.0)
         return point
 
     def state(self):

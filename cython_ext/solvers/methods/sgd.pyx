@@ -93,7 +93,7 @@ cdef class Sgd(VisitingSolver):
         if self.sums:
             loss = self.sum_objective.mean(i, self.work.theta, self.work, self.work.mean)
         else:
-            loss = self.max_objective.best(i, self.work.theta, self.work, self.work.code, &delta, &factor)
+            loss = self.max_objective.loss_augmented_max(i, self.work.theta, self.work, self.work.code, &delta, &factor)
         if self.problem.structure.stopped():
             return STOPPED
         self.loss_sum += loss

@@ -160,7 +160,7 @@ cdef class Svrg(VisitingSolver):
                 if stop[0]:
                     break
                 self.problem.features.scores(i, self.change_data, self.work.theta)
-                total -= self.problem.objective.right_score(i, self.work.theta, self.work)
+                total -= self.problem.objective.gold_score(i, self.work.theta, self.work)
                 total += self.loss.value(i, self.work.theta, self.work, self.work.mean, &bias)
         return total / count
 
@@ -330,18 +330,18 @@ cdef class Svrg(VisitingSolver):
         into total."""
         cdef SmoothedWorkspace work = self.loss.workspace()
         cdef Py_ssize_t i, c, size
-        cdef double value, right
+        cdef double value, gold
         cdef float mean
         with nogil:
             for i in range(begin, end):
                 if stop[0]:
                     break
-                size = self.problem.structure.size_of(i)
+                size = self.problem.structure.num_parts(i)
                 self.problem.features.scores(i, &w[0], work.theta)
                 memcpy(work.spare, work.theta, size * sizeof(double))
-                right = self.problem.objective.right_score(i, work.theta, work)
+                gold = self.problem.objective.gold_score(i, work.theta, work)
                 value = self.loss.value(i, work.theta, work, work.mean, &biases[i])
-                losses[i] = value - right
+                losses[i] = value - gold
                 for c in range(size):
                     mean = <float> work.mean[c]             # as it is kept: G is the mean of what the steps subtract
                     work.mean[c] = mean
@@ -356,7 +356,7 @@ cdef class Svrg(VisitingSolver):
 
     cdef Visit visit(self, Py_ssize_t i) noexcept nogil:
         """One step on example i; adds the Bregman divergence of its loss from the anchor."""
-        cdef Py_ssize_t c, size = self.problem.structure.size_of(i)
+        cdef Py_ssize_t c, size = self.problem.structure.num_parts(i)
         cdef const float *mean = self.mean_at_anchor(i)
         cdef double linear = self.linear[i], bias, change, value, rho = self.problem.lam + self.kappa
         cdef double step = min(self.step, LONGEST_STEP / rho)    # the same for all terms of the gradient
@@ -381,7 +381,7 @@ cdef class Svrg(VisitingSolver):
 
     cdef const float *mean_at_anchor(self, Py_ssize_t i) noexcept nogil:
         """E_u[s] of example i at the anchor, or s(y_i) for a plain stochastic step, which has no anchor."""
-        cdef Py_ssize_t c, count, size = self.problem.structure.size_of(i)
+        cdef Py_ssize_t c, count, size = self.problem.structure.num_parts(i)
         cdef double bias
         if self.plain:
             for c in range(size):

@@ -33,7 +33,7 @@ cdef class AveragedWeights:
 
     cdef void scores(self, Py_ssize_t i, double *theta) noexcept nogil:
         self.features.scores(i, self.v_data, theta)
-        vector.scale(self.features.size_of(i), self.scale, theta)
+        vector.scale(self.features.num_parts(i), self.scale, theta)
 
     cdef void shrink(self, double factor) noexcept nogil:
         """w *= factor."""

@@ -44,7 +44,7 @@ def _by_features(Problem problem, Py_ssize_t i, Workspace work, Radius radius):
     """The features' bound for an example."""
     cdef Structure structure = problem.structure
     cdef Py_ssize_t p, count = structure.parts(i, structure.gold(i), work.ids, work.counts)
-    for p in range(structure.size_of(i)):
+    for p in range(structure.num_parts(i)):
         work.theta[p] = 1.0
     most = structure.max(i, work.theta, work.scratch, work.code)
     ids, counts = np.empty(count, np.int32), np.empty(count)
@@ -56,10 +56,10 @@ def _by_features(Problem problem, Py_ssize_t i, Workspace work, Radius radius):
 def _by_listing(Problem problem, Py_ssize_t i, Py_ssize_t count, Workspace work, double[::1] values):
     """max_y ||psi_i(y)||^2 of an example with that many outputs."""
     cdef RankedStructure structure = problem.structure
-    cdef Py_ssize_t p, r, length = structure.code_of(i)
+    cdef Py_ssize_t p, r, length = structure.code_length(i)
     cdef double largest = 0.0
     with nogil:
-        for p in range(structure.size_of(i)):
+        for p in range(structure.num_parts(i)):
             work.theta[p] = 0.0
         count = structure.topk(i, work.theta, count, work.scratch, &values[0], work.codes)
         for r in range(count):
@@ -70,7 +70,7 @@ def _by_listing(Problem problem, Py_ssize_t i, Py_ssize_t count, Workspace work,
 cdef double _difference2(Problem problem, Py_ssize_t i, const int32_t *code, Workspace work) noexcept nogil:
     """||psi_i(y)||^2 of an output's code."""
     cdef Py_ssize_t c, count
-    for c in range(problem.structure.size_of(i)):
+    for c in range(problem.structure.num_parts(i)):
         work.mean[c] = 0.0
     count = problem.structure.parts(i, problem.structure.gold(i), work.ids, work.counts)
     for c in range(count):
@@ -88,7 +88,7 @@ def largest_gold_norm2(Problem problem not None, Workspace work not None):
     cdef double largest = 1e-300
     for i in range(min(problem.n, SAMPLE_EXAMPLES)):
         count = structure.parts(i, structure.gold(i), work.ids, work.counts)
-        for c in range(structure.size_of(i)):
+        for c in range(structure.num_parts(i)):
             work.mean[c] = 0.0
         for c in range(count):
             work.mean[work.ids[c]] += work.counts[c]

@@ -22,8 +22,8 @@ cdef class Alignment(SummedStructure):
     cdef const uint8_t *sequence(self, Py_ssize_t i, Py_ssize_t c) noexcept nogil
     cdef Py_ssize_t first_candidate_part(self) noexcept nogil
     cdef Py_ssize_t step(self, const int32_t *code, bint first, const uint8_t **x, const uint8_t **y) noexcept nogil
-    cdef void add_right(self, Py_ssize_t i, double scale, double *a) noexcept nogil
-    cdef double right_score(self, Py_ssize_t i, const double *theta) noexcept nogil
+    cdef void add_gold(self, Py_ssize_t i, double scale, double *a) noexcept nogil
+    cdef double gold_score(self, Py_ssize_t i, const double *theta) noexcept nogil
     cdef kernel.Costs costs(self, const double *theta) noexcept nogil
     cdef void tops(self, Py_ssize_t i, const double *theta, Py_ssize_t skip, double *scratch,
                    double *values) noexcept nogil

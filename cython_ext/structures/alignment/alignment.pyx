@@ -1,7 +1,7 @@
 """Alignment of a native sequence with the homolog among candidates (Tsochantaridis et al. 2005, section 4.4).
 
 The input is a native sequence and its candidates, one homolog and some decoys; an output is a candidate with an
-alignment of the native with it. Learning knows the right alignment a_i of the homolog: Y_i holds (homolog, a_i) and
+alignment of the native with it. Learning knows the gold alignment a_i of the homolog: Y_i holds (homolog, a_i) and
 every decoy with every alignment, and no other alignment of the homolog, which is neither right nor wrong. So with
 zero-one loss
 
@@ -91,23 +91,23 @@ cdef class Alignment(SummedStructure):
     cdef Py_ssize_t first_candidate_part(self) noexcept nogil:
         return self.n_letters * self.n_letters + self.gap_parts
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
         return self.first_candidate_part() + self.candidates(i)
 
-    cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t _code_length(self, Py_ssize_t i) noexcept nogil:
         return <Py_ssize_t> (self.gold_starts[i + 1] - self.gold_starts[i])
 
     cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil:
         return self.gold_codes + self.gold_starts[i]
 
-    cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
+    cdef Py_ssize_t _parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
         cdef const uint8_t *x = self.sequence(i, -1) + code[1]
         cdef const uint8_t *y = self.sequence(i, code[0]) + code[2]
         cdef Py_ssize_t p, part, first_gap = self.n_letters * self.n_letters, count = 1
         cdef double[2] gaps
         ids[0], counts[0] = <int32_t> self.first_candidate_part() + code[0], 1.0
         gaps[0] = gaps[1] = 0.0
-        for p in range(HEAD, self.code_of(i)):
+        for p in range(HEAD, self.code_length(i)):
             if code[p] == 0:
                 break
             part = self.step(code + p, p == HEAD, &x, &y)
@@ -144,7 +144,7 @@ cdef class Alignment(SummedStructure):
         return 2 * self.most_candidates + max(scores, best, sums)
 
     cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
-        cdef Py_ssize_t p, x = code[1], y = code[2], length = self.code_of(i), n = self.length(i, -1), m
+        cdef Py_ssize_t p, x = code[1], y = code[2], length = self.code_length(i), n = self.length(i, -1), m
         if not 0 <= code[0] < self.candidates(i):
             return False
         if not self.free and code[0] == self.right[i]:
@@ -159,27 +159,27 @@ cdef class Alignment(SummedStructure):
             y += code[p] == S or code[p] == I
         return x <= n and y <= m and (self.local or (x == n and y == m))
 
-    cdef double right_score(self, Py_ssize_t i, const double *theta) noexcept nogil:
+    cdef double gold_score(self, Py_ssize_t i, const double *theta) noexcept nogil:
         """<theta, s(y_i)>."""
         cdef const int32_t *code = self.gold(i)
         cdef const uint8_t *x = self.sequence(i, -1) + code[1]
         cdef const uint8_t *y = self.sequence(i, code[0]) + code[2]
         cdef Py_ssize_t p
         cdef double total = theta[self.first_candidate_part() + code[0]]
-        for p in range(HEAD, self.code_of(i)):
+        for p in range(HEAD, self.code_length(i)):
             if code[p] == 0:
                 break
             total += theta[self.step(code + p, p == HEAD, &x, &y)]
         return total
 
-    cdef void add_right(self, Py_ssize_t i, double scale, double *a) noexcept nogil:
+    cdef void add_gold(self, Py_ssize_t i, double scale, double *a) noexcept nogil:
         """a += scale * s(y_i)."""
         cdef const int32_t *code = self.gold(i)
         cdef const uint8_t *x = self.sequence(i, -1) + code[1]
         cdef const uint8_t *y = self.sequence(i, code[0]) + code[2]
         cdef Py_ssize_t p
         a[self.first_candidate_part() + code[0]] += scale
-        for p in range(HEAD, self.code_of(i)):
+        for p in range(HEAD, self.code_length(i)):
             if code[p] == 0:
                 break
             a[self.step(code + p, p == HEAD, &x, &y)] += scale
@@ -207,7 +207,7 @@ cdef class Alignment(SummedStructure):
             if c == skip:
                 values[c] = -INFINITY
             elif not self.free and c == self.right[i]:
-                values[c] = self.right_score(i, theta)
+                values[c] = self.gold_score(i, theta)
             else:
                 batch[waiting] = c
                 waiting += 1
@@ -232,7 +232,7 @@ cdef class Alignment(SummedStructure):
 
     cdef double nothing(self, Py_ssize_t i, int32_t *code) noexcept nogil:
         """The one output where there are no candidates, -1, with score 0."""
-        memset(code, 0, self.code_of(i) * sizeof(int32_t))
+        memset(code, 0, self.code_length(i) * sizeof(int32_t))
         code[0] = -1
         return 0.0
 
@@ -265,9 +265,9 @@ cdef class Alignment(SummedStructure):
         """An output with candidate c that is there whatever the scores."""
         cdef Py_ssize_t p, n = self.length(i, -1), m = self.length(i, c)
         if not self.free and c == self.right[i]:
-            memcpy(code, self.gold(i), self.code_of(i) * sizeof(int32_t))
+            memcpy(code, self.gold(i), self.code_length(i) * sizeof(int32_t))
             return
-        memset(code, 0, self.code_of(i) * sizeof(int32_t))
+        memset(code, 0, self.code_length(i) * sizeof(int32_t))
         code[0] = <int32_t> c
         if not self.local:
             for p in range(n + m):
@@ -289,7 +289,7 @@ cdef class Alignment(SummedStructure):
         """The code of a path that was found."""
         cdef Py_ssize_t p, length = paths.lengths[number]
         cdef const uint8_t *steps = paths.steps + number * (paths.n + paths.m)
-        memset(code, 0, self.code_of(i) * sizeof(int32_t))
+        memset(code, 0, self.code_length(i) * sizeof(int32_t))
         code[0], code[1], code[2] = <int32_t> c, start_i, start_j
         for p in range(length):
             code[HEAD + p] = steps[length - 1 - p]
@@ -301,7 +301,7 @@ cdef class Alignment(SummedStructure):
         cdef double *tops = scratch
         cdef double *left = scratch + self.most_candidates      # the same, -inf for those that are done
         cdef double loss, top, bias
-        cdef Py_ssize_t c, best, number, at, count = 0, length = self.code_of(i), all = self.candidates(i)
+        cdef Py_ssize_t c, best, number, at, count = 0, length = self.code_length(i), all = self.candidates(i)
         cdef int32_t start_i = 0, start_j = 0
         cdef kernel.Costs costs = self.costs(theta)
         cdef kernel.Paths paths
@@ -337,9 +337,9 @@ cdef class Alignment(SummedStructure):
             return 1
         return count
 
-    cdef double exp(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
+    cdef double log_partition(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
         """Candidate after candidate: what the ones before have in the mean shrinks as the sum grows."""
-        cdef Py_ssize_t c, p, L = self.n_letters, n = self.length(i, -1), size = self.size_of(i)
+        cdef Py_ssize_t c, p, L = self.n_letters, n = self.length(i, -1), size = self.num_parts(i)
         cdef kernel.Wide *s = <kernel.Wide *> scratch
         cdef kernel.Wide *table = s + L * L
         cdef kernel.Wide *rows = table + 3 * self.cells
@@ -360,7 +360,7 @@ cdef class Alignment(SummedStructure):
         for c in range(self.candidates(i)):
             fixed = not self.free and c == self.right[i]
             if fixed:
-                mine = kernel.wide_exp(self.right_score(i, theta))
+                mine = kernel.wide_exp(self.gold_score(i, theta))
             else:
                 own = kernel.align_forward(&costs, n, self.sequence(i, -1), self.length(i, c), self.sequence(i, c),
                                            table)
@@ -371,7 +371,7 @@ cdef class Alignment(SummedStructure):
             vector.scale(size, kernel.wide_ratio(before, total), mean)
             weight = kernel.wide_ratio(mine, total)
             if fixed:
-                self.add_right(i, weight, mean)
+                self.add_gold(i, weight, mean)
                 continue
             mean[self.first_candidate_part() + c] += weight
             gaps[0] = gaps[1] = 0.0
@@ -381,7 +381,7 @@ cdef class Alignment(SummedStructure):
             mean[self.first_candidate_part() - 1] += gaps[1]
         return kernel.wide_log(total)
 
-    cdef void centre(self, Py_ssize_t i, double *theta) noexcept nogil:
+    cdef void subtract_offsets(self, Py_ssize_t i, double *theta) noexcept nogil:
         """Every output has one candidate."""
         cdef double *bias = theta + self.first_candidate_part()
         cdef double top = vector.maximum(self.candidates(i), bias) if self.candidates(i) else 0.0

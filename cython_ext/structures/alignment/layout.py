@@ -1,4 +1,4 @@
-"""Where the sequences of alignments and their right codes stand: arrays that alignment.pyx reads."""
+"""Where the sequences of alignments and their gold codes stand: arrays that alignment.pyx reads."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class Layout:
     letters: np.ndarray  # uint8
     right: np.ndarray  # int32 [n], which candidate is right, -1 where none is known
     by_length: np.ndarray  # int32 [S - n], candidates of each example, the shortest first
-    gold_starts: np.ndarray  # int64 [n + 1], right codes in
+    gold_starts: np.ndarray  # int64 [n + 1], gold codes in
     gold_codes: np.ndarray  # int32
     most_candidates: int
     longest: int  # letters of the longest candidate
@@ -56,7 +56,7 @@ def layout(offsets, starts, letters, right, right_starts, steps, step_indptr):
 
 
 def _gold(width, right, right_starts, steps, step_indptr):
-    """(int64 [n + 1] where the codes begin, int32 codes) of right outputs; width: int64 [n], the most steps."""
+    """(int64 [n + 1] where the codes begin, int32 codes) of gold outputs; width: int64 [n], the most steps."""
     begins = np.zeros(len(width) + 1, np.int64)
     np.cumsum(HEAD + width, out=begins[1:])
     codes = np.zeros(begins[-1] + 1, np.int32)

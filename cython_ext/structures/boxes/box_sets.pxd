@@ -5,8 +5,8 @@ for each of them. With the largest box, which holds all of them, and the smalles
 empty,
 
     score    <= what is above 0 in the largest + what is below 0 in the smallest
-    overlap  >= I / (G + O),  I: what any of them shares at least with the right box, of area G, O: what of the largest
-                              is outside of the right one
+    overlap  >= I / (G + O),  I: what any of them shares at least with the gold box, of area G, O: what of the largest
+                              is outside of the gold one
 
 since intersection over union, I / (G + O) for what is shared and what is outside, grows with I and falls with O; the
 loss is 1 - overlap. Both are taken as they are and not as differences of areas: the boxes of one size inside a right
@@ -62,7 +62,7 @@ cdef inline double over(const double *sums, Py_ssize_t stride, const int32_t *fi
 
 cdef inline double least_shared(const Set *boxes, Py_ssize_t first, Py_ssize_t last,
                                 const int32_t *right) noexcept nogil:
-    """How many places of a row or column any box of a set shares at least with the right box; first, last: its two
+    """How many places of a row or column any box of a set shares at least with the gold box; first, last: its two
     sides, LEFT and RIGHT or TOP and BOTTOM."""
     cdef int32_t begin = boxes.high[first], end = boxes.low[last], length
     if begin <= end:                            # all boxes hold these
@@ -87,7 +87,7 @@ cdef inline bint is_empty(const Set *boxes) noexcept nogil:
 
 
 cdef inline double bound_of(const Set *boxes, const Sums *s, Py_ssize_t stride, const int32_t *right) noexcept nogil:
-    """What no box of a set can exceed; right: the right box where the loss counts, or NULL. -inf for no boxes, or for
+    """What no box of a set can exceed; right: the gold box where the loss counts, or NULL. -inf for no boxes, or for
     boxes that are all forbidden."""
     cdef int32_t[4] largest, smallest
     cdef double bound, shared, outside

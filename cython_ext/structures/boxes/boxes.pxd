@@ -8,7 +8,7 @@ cdef class Boxes(SummedStructure):
     cdef readonly object sizes, right, part_at, part_words, part_counts
     cdef object arrays
     cdef const int32_t *size_data       # [n, 2] width, height
-    cdef const int32_t *right_data      # [n, 4]
+    cdef const int32_t *gold_data      # [n, 4]
     cdef const int64_t *part_data       # [n + 1] the parts of each picture
     cdef const int64_t *point_at        # [n + 1] the points of each picture
     cdef const int32_t *point_data      # [points, 3] x, y, part; in the order of parts

@@ -27,7 +27,7 @@ cdef class Boxes(SummedStructure):
     """n pictures with P points in all.
 
     sizes: int32[n, 2], width and height; offsets: int64[n + 1], where the points of each begin; points: int32[P, 2], x
-    and y; words: int32[P], what is there, -1 for nothing that counts; right: int32[n, 4], the right boxes (anything
+    and y; words: int32[P], what is there, -1 for nothing that counts; right: int32[n, 4], the gold boxes (anything
     where they are unknown)."""
 
     def __init__(self, sizes, offsets, points, words, right):
@@ -57,18 +57,18 @@ cdef class Boxes(SummedStructure):
         cdef const int64_t[::1] part_at = self.part_at
         self.arrays = point_at, points, sizes, right, part_at
         self.point_at, self.point_data, self.part_data = &point_at[0], &points[0, 0], &part_at[0]
-        self.size_data, self.right_data = &sizes[0], &right[0]
+        self.size_data, self.gold_data = &sizes[0], &right[0]
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
         return <Py_ssize_t> (self.part_data[i + 1] - self.part_data[i])
 
-    cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t _code_length(self, Py_ssize_t i) noexcept nogil:
         return 4
 
     cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil:
-        return self.right_data + 4 * i
+        return self.gold_data + 4 * i
 
-    cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
+    cdef Py_ssize_t _parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
         cdef Py_ssize_t count = 0
         cdef int64_t p
         cdef const int32_t *point
@@ -98,7 +98,7 @@ cdef class Boxes(SummedStructure):
                          int32_t *codes) noexcept nogil:
         return self.search(i, theta, False, k, scratch, values, codes)
 
-    cdef double exp(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
+    cdef double log_partition(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
         return self.total(i, theta, False, scratch, mean)
 
     cdef Sums sums(self, Py_ssize_t i, const double *theta, double *scratch) noexcept nogil:
@@ -140,9 +140,9 @@ cdef class Boxes(SummedStructure):
         return total
 
     cdef double loss(self, Py_ssize_t i, const int32_t *box) noexcept nogil:
-        """1 - intersection over union with the right box."""
-        cdef double shared = common(box, self.right_data + 4 * i)
-        return 1.0 - shared / (area(box) + area(self.right_data + 4 * i) - shared)
+        """1 - intersection over union with the gold box."""
+        cdef double shared = common(box, self.gold_data + 4 * i)
+        return 1.0 - shared / (area(box) + area(self.gold_data + 4 * i) - shared)
 
     cdef Py_ssize_t search(self, Py_ssize_t i, const double *theta, bint with_loss, Py_ssize_t k, double *scratch,
                            double *values, int32_t *codes) noexcept nogil:
@@ -152,7 +152,7 @@ cdef class Boxes(SummedStructure):
         cdef Set *first
         cdef Set *second
         cdef Sums s = self.sums(i, theta, scratch)
-        cdef const int32_t *right = self.right_data + 4 * i if with_loss else NULL
+        cdef const int32_t *right = self.gold_data + 4 * i if with_loss else NULL
         cdef Py_ssize_t count = 1, found = 0, side
         cdef int32_t middle, stride = self.size_data[2 * i] + 1
         for side in range(4):
@@ -221,7 +221,7 @@ cdef class Boxes(SummedStructure):
         cdef Sums s
         cdef int64_t p
         cdef const int32_t *point
-        for k in range(self.size_of(i)):
+        for k in range(self.num_parts(i)):
             mean[k] = 0.0
         self.search(i, theta, with_loss, 1, scratch, &top, box)
         if top == -INFINITY:

@@ -39,7 +39,7 @@ cdef enum:
 cdef class Cfg(SummedStructure):
     """grammar: a Grammar; dataset: a TreeDataset over the same numbers; codes: those of its trees as Grammar.codes has
     them, or None where they are not known; limit: bytes of packed parses that are kept. A sentence with too many parses
-    to hold raises UnfitDataError; where no right trees are known it has none, and so have overlong ones."""
+    to hold raises UnfitDataError; where no gold trees are known it has none, and so have overlong ones."""
 
     def __init__(self, grammar, dataset, codes=None, Py_ssize_t limit=KEPT):
         cdef const int64_t[::1] offsets = dataset.offsets
@@ -145,7 +145,7 @@ cdef class Cfg(SummedStructure):
         return room, (kept, kept_edges, *sizes), rules, chains, np.asarray(forest)
 
     def _set_gold(self, codes):
-        """Lays out the codes of the right trees; ValueError where there is none."""
+        """Lays out the codes of the gold trees; ValueError where there is none."""
         flat = np.full(4 * int(self.offsets[self.n]) - 2 * self.n + 1, -1, np.int32)
         at = 0
         for i in range(self.n):
@@ -153,7 +153,7 @@ cdef class Cfg(SummedStructure):
                 if codes[i] is None:
                     raise UnfitDataError(f'the tree of sentence {i + 1} has rules that the grammar does not have')
                 flat[at:at + len(codes[i])] = codes[i]
-            at += self.code_of(i)
+            at += self.code_length(i)
         cdef const int32_t[::1] view = flat
         self.arrays.append(view)
         self.gold_data = &view[0]
@@ -163,17 +163,17 @@ cdef class Cfg(SummedStructure):
     cdef Py_ssize_t length(self, Py_ssize_t i) noexcept nogil:
         return <Py_ssize_t> (self.offset_data[i + 1] - self.offset_data[i])
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
         return <Py_ssize_t> (self.part_at[i + 1] - self.part_at[i])
 
-    cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t _code_length(self, Py_ssize_t i) noexcept nogil:
         return 4 * self.length(i) - 2
 
     cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil:
         return self.gold_data + 4 * self.offset_data[i] - 2 * i
 
     cdef Py_ssize_t events(self, Py_ssize_t i) noexcept nogil:
-        return self.size_of(i) + 1 + <Py_ssize_t> (self.chain_at[i + 1] - self.chain_at[i])
+        return self.num_parts(i) + 1 + <Py_ssize_t> (self.chain_at[i + 1] - self.chain_at[i])
 
     cdef Py_ssize_t part_of(self, Py_ssize_t i, int32_t rule) noexcept nogil:
         """The part that a rule is; -1 where no tree over the sentence uses it."""
@@ -182,10 +182,10 @@ cdef class Cfg(SummedStructure):
             return -1
         return <Py_ssize_t> (place - self.part_at[i])
 
-    cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
+    cdef Py_ssize_t _parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
         cdef Py_ssize_t at, k, count = 0
         cdef const GrammarTables *g = &self.g
-        for at in range(0, self.code_of(i), 2):
+        for at in range(0, self.code_length(i), 2):
             if code[at] < 0:
                 break
             for k in range(g.chain_at[code[at]], g.chain_at[code[at] + 1]):
@@ -202,7 +202,7 @@ cdef class Cfg(SummedStructure):
         cdef Py_ssize_t at = 0, word = 0
         if not self._matches(i, code, &at, &word, <int32_t> self.g.start) or word < self.length(i):
             return False
-        for at in range(at, self.code_of(i)):
+        for at in range(at, self.code_length(i)):
             if code[at] != -1:
                 return False
         return True
@@ -213,7 +213,7 @@ cdef class Cfg(SummedStructure):
         cdef const GrammarTables *g = &self.g
         cdef Py_ssize_t k, t = self.offset_data[i] + word[0]
         cdef int32_t chain, rule
-        if at[0] + 2 > self.code_of(i) or word[0] == self.length(i):
+        if at[0] + 2 > self.code_length(i) or word[0] == self.length(i):
             return False
         chain, rule = code[at[0]], code[at[0] + 1]
         at[0] += 2
@@ -249,7 +249,7 @@ cdef class Cfg(SummedStructure):
         there is none."""
         cdef const GrammarTables *g = &self.g
         cdef const int32_t *sizes = self.sizes + 4 * i
-        cdef Py_ssize_t m = self.size_of(i), p, edges
+        cdef Py_ssize_t m = self.num_parts(i), p, edges
         cdef int64_t c, q
         cdef Chart chart
         cdef int32_t *memory
@@ -288,7 +288,7 @@ cdef class Cfg(SummedStructure):
                                            2 * items + self.most_edges + self.most_events)
 
     cdef void no_tree(self, Py_ssize_t i, int32_t *code) noexcept nogil:
-        memset(code, 255, self.code_of(i) * sizeof(int32_t))
+        memset(code, 255, self.code_length(i) * sizeof(int32_t))
 
     cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil:
         cdef Forest f
@@ -312,7 +312,7 @@ cdef class Cfg(SummedStructure):
         cdef Derivation d
         cdef double *score
         cdef double *begin = scratch
-        cdef Py_ssize_t r, count, length = self.code_of(i)
+        cdef Py_ssize_t r, count, length = self.code_length(i)
         scratch = self.forest(i, theta, scratch, &f, &score)
         count = 0
         if f.items > 0:
@@ -336,12 +336,12 @@ cdef class Cfg(SummedStructure):
             self.write(&d, f.items - 1, r)
         return count
 
-    cdef double exp(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
+    cdef double log_partition(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
         cdef Forest f
         cdef double *score
         cdef double *events
         cdef double value
-        cdef Py_ssize_t m = self.size_of(i), count = self.events(i)
+        cdef Py_ssize_t m = self.num_parts(i), count = self.events(i)
         scratch = self.forest(i, theta, scratch, &f, &score)
         memset(mean, 0, m * sizeof(double))
         if f.items == 0:
@@ -356,7 +356,7 @@ cdef class Cfg(SummedStructure):
 
     cdef void means(self, Py_ssize_t i, const double *events, double *mean) noexcept nogil:
         """The mean statistics from how often the events occur."""
-        cdef Py_ssize_t m = self.size_of(i)
+        cdef Py_ssize_t m = self.num_parts(i)
         cdef int64_t c, q
         memcpy(mean, events, m * sizeof(double))
         for c in range(self.chain_at[i], self.chain_at[i + 1]):
@@ -367,7 +367,7 @@ cdef class Cfg(SummedStructure):
 
     cdef Py_ssize_t chain_of(self, Py_ssize_t i, int32_t event) noexcept nogil:
         """The chain that an edge above a base stands for; 0 where it adds no label."""
-        cdef Py_ssize_t m = self.size_of(i)
+        cdef Py_ssize_t m = self.num_parts(i)
         if event < m:
             return self.g.chain_of_rule[self.part_rule[self.part_at[i] + event]]
         return self.chain_number[self.chain_at[i] + event - m - 1] if event > m else 0
@@ -376,7 +376,7 @@ cdef class Cfg(SummedStructure):
         """Appends the nodes of the rank-th derivation of a label to the code."""
         cdef const Forest *f = d.forest
         cdef const GrammarTables *g = &self.g
-        cdef Py_ssize_t m = self.size_of(d.i)
+        cdef Py_ssize_t m = self.num_parts(d.i)
         cdef int32_t e = d.edge[x * d.k + rank], chain = 0, event
         if f.left[e] and f.symbol[f.left[e]] < g.labels:       # a chain above a base
             chain = <int32_t> self.chain_of(d.i, f.event[e])

@@ -48,17 +48,17 @@ cdef class Dependency(SummedStructure):
     cdef Py_ssize_t length(self, Py_ssize_t i) noexcept nogil:
         return <Py_ssize_t> (self.offset_data[i + 1] - self.offset_data[i])
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
         cdef Py_ssize_t T = self.length(i)
         return T * (T + 1) * self.stride
 
-    cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t _code_length(self, Py_ssize_t i) noexcept nogil:
         return 2 * self.length(i)
 
     cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil:
         return self.code_data + 2 * self.offset_data[i]
 
-    cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
+    cdef Py_ssize_t _parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
         cdef Py_ssize_t d, T = self.length(i)
         for d in range(T):
             ids[d] = <int32_t> ((d * (T + 1) + code[d]) * self.stride + code[T + d])
@@ -127,7 +127,7 @@ cdef class Dependency(SummedStructure):
         self.best_relations(T, 0, T, theta, scratch)
         return self.decode(T, 0, theta, scratch, scratch + T * (T + 1), code)
 
-    cdef double exp(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
+    cdef double log_partition(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
         cdef Py_ssize_t T = self.length(i), d
         cdef double *arcs = scratch
         cdef double *arc_mean = scratch + T * (T + 1)
@@ -141,7 +141,7 @@ cdef class Dependency(SummedStructure):
         relations.bring_in(T * (T + 1), self.stride, arc_mean, mean)
         return value
 
-    cdef void centre(self, Py_ssize_t i, double *theta) noexcept nogil:
+    cdef void subtract_offsets(self, Py_ssize_t i, double *theta) noexcept nogil:
         """Every word has one head and one relation."""
         cdef Py_ssize_t T = self.length(i), S = self.stride, d, h, r
         cdef double top

@@ -103,15 +103,15 @@ cdef class Graph(GraphLabelings):
             return counting.counts_max(self.counts + s, theta, scratch, code)
         return kernel.eliminate_max(self.plans + s, theta, scratch, code)
 
-    cdef double exp(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
+    cdef double log_partition(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
         cdef Py_ssize_t s = self.graphs.shape_of[i]
         if not self.sums:                       # nobody asks
             return NAN
         if self.counts[s].nodes:
-            return counting.counts_sum(self.counts + s, theta, scratch, mean, self.size_of(i))
-        return kernel.eliminate_sum(self.plans + s, theta, scratch, mean, self.size_of(i))
+            return counting.counts_sum(self.counts + s, theta, scratch, mean, self.num_parts(i))
+        return kernel.eliminate_sum(self.plans + s, theta, scratch, mean, self.num_parts(i))
 
-    cdef void centre(self, Py_ssize_t i, double *theta) noexcept nogil:
+    cdef void subtract_offsets(self, Py_ssize_t i, double *theta) noexcept nogil:
         """Every output has one joint state of each factor."""
         cdef Py_ssize_t s = self.graphs.shape_of[i], a
         cdef int64_t f

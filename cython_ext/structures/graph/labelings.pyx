@@ -46,16 +46,16 @@ cdef class GraphLabelings(SummedStructure):
             self.max_code = max(self.max_code, shape.nodes)
             self.max_parts = max(self.max_parts, len(shape.types))
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
         return self.graphs.parts[self.graphs.shape_of[i]]
 
-    cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t _code_length(self, Py_ssize_t i) noexcept nogil:
         return self.graphs.nodes[self.graphs.shape_of[i]]
 
     cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil:
         return self.graphs.labels + self.graphs.label_begin[i]
 
-    cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
+    cdef Py_ssize_t _parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
         return self.graphs.parts_of(i, code, ids, counts)
 
     cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil:

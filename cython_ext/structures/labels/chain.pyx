@@ -55,19 +55,19 @@ cdef class Chain(SummedStructure):
         """Distance from one position's transition scores to the next one's."""
         return 0 if self.tied else self.stride * self.stride
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
         cdef Py_ssize_t T = self.length(i)
         if self.tied:
             return T * self.stride + self.stride * self.stride
         return T * self.stride + (T - 1 if T > 1 else 0) * self.stride * self.stride
 
-    cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t _code_length(self, Py_ssize_t i) noexcept nogil:
         return self.length(i)
 
     cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil:
         return self.label_data + self.offset_data[i]
 
-    cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
+    cdef Py_ssize_t _parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
         cdef Py_ssize_t t, T = self.length(i), S = self.stride, count = 0
         cdef Py_ssize_t block = T * S
         for t in range(T):
@@ -103,11 +103,11 @@ cdef class Chain(SummedStructure):
             return 0.0
         return kernel.viterbi(T, self.n_labels, self.stride, theta, theta + T * self.stride, self.step(), scratch, code)
 
-    cdef double exp(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
+    cdef double log_partition(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
         cdef Py_ssize_t T = self.length(i), S = self.stride
         cdef double value
         if T == 0:
-            memset(mean, 0, self.size_of(i) * sizeof(double))
+            memset(mean, 0, self.num_parts(i) * sizeof(double))
             return 0.0
         value = kernel.forward_backward(T, self.n_labels, S, theta, theta + T * S, self.step(), mean, mean + T * S,
                                         scratch)
@@ -115,7 +115,7 @@ cdef class Chain(SummedStructure):
             value = self.log_space_exp(T, theta, theta + T * S, scratch, mean)
         return value
 
-    cdef void centre(self, Py_ssize_t i, double *theta) noexcept nogil:
+    cdef void subtract_offsets(self, Py_ssize_t i, double *theta) noexcept nogil:
         """Every output has one label at each position, and as many transitions."""
         cdef Py_ssize_t T = self.length(i), S = self.stride, K = self.n_labels, t, j
         for t in range(T):

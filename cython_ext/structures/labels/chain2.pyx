@@ -45,11 +45,11 @@ cdef class SecondOrderChain(Chain):
         """Where the scores of triplets begin in the theta of T positions."""
         return theta + T * self.stride + self.pair_size(T)
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
-        return Chain.size_of(self, i) + self.triple_size
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
+        return Chain.num_parts(self, i) + self.triple_size
 
-    cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
-        cdef Py_ssize_t T = self.length(i), t, count = Chain.parts(self, i, code, ids, counts)
+    cdef Py_ssize_t _parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
+        cdef Py_ssize_t T = self.length(i), t, count = Chain._parts(self, i, code, ids, counts)
         cdef Py_ssize_t begin = T * self.stride + self.pair_size(T)
         for t in range(2, T):
             ids[count] = <int32_t> (begin + code[t - 1] * self.plane + code[t - 2] * self.stride + code[t])
@@ -71,7 +71,7 @@ cdef class SecondOrderChain(Chain):
         return kernel.viterbi(T, self.n_labels, S, theta, theta + T * S, self.step(), self.triples(T, theta), scratch,
                               code)
 
-    cdef double exp(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
+    cdef double log_partition(self, Py_ssize_t i, const double *theta, double *scratch, double *mean) noexcept nogil:
         cdef Py_ssize_t T = self.length(i), S = self.stride
         cdef const double *a = theta + T * S
         cdef const double *c = self.triples(T, theta)
@@ -80,15 +80,15 @@ cdef class SecondOrderChain(Chain):
         cdef double value
         if T < 3:
             memset(triple, 0, self.triple_size * sizeof(double))
-            return Chain.exp(self, i, theta, scratch, mean)
+            return Chain.log_partition(self, i, theta, scratch, mean)
         value = kernel.forward_backward(T, self.n_labels, S, theta, a, self.step(), c, mean, pair, triple, scratch)
         if isnan(value):
             value = self.log_space_exp2(T, theta, a, c, scratch, mean, pair, triple)
         return value
 
-    cdef void centre(self, Py_ssize_t i, double *theta) noexcept nogil:
+    cdef void subtract_offsets(self, Py_ssize_t i, double *theta) noexcept nogil:
         """Every output has as many triplets, too."""
-        Chain.centre(self, i, theta)
+        Chain.subtract_offsets(self, i, theta)
         cdef Py_ssize_t T = self.length(i)
         if T > 2:
             lower(self.n_labels * self.n_labels, self.n_labels, self.stride,

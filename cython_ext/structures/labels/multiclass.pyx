@@ -17,7 +17,7 @@ cdef class Multiclass(Choice):
     cdef Py_ssize_t count(self, Py_ssize_t i) noexcept nogil:
         return self.n_labels
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
         return self.stride
 
     def label_rows(self):

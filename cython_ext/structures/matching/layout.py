@@ -1,4 +1,4 @@
-"""The links of matchings sorted by their rows, with their right codes: arrays that matching.pyx reads."""
+"""The links of matchings sorted by their rows, with their gold codes: arrays that matching.pyx reads."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class Layout:
     column: np.ndarray  # int32 [L + 1], of each sorted link, numbered within its example
     part: np.ndarray  # int32 [L + 1], of each sorted link: its place among those of the example in the data
     columns: np.ndarray  # int32 [n + 1], how many each example has
-    right: np.ndarray  # int32 [R + 1], code of each row in the right output: the first of its links that are right
+    right: np.ndarray  # int32 [R + 1], code of each row in the gold output: the first of its links that are right
     costs: np.ndarray  # float64 [L + R + 1], what each part costs (losses/matching.pyx), example by example
 
     def links(self, i, code):
@@ -73,7 +73,7 @@ def numbered(example, columns, n):
 
 
 def _costs(offsets, first_row, example, row_of, order, linked, sure, possible):
-    """The number of wrong links that each part stands for. A right link that is missing is counted in its row, at every
+    """The number of wrong links that each part stands for. A gold link that is missing is counted in its row, at every
     other part of it; a link that is not right is counted at its own part, unless it is possible."""
     at = offsets + first_row  # where the parts of each example begin
     costs = np.zeros(at[-1])

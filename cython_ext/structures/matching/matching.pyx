@@ -39,10 +39,10 @@ cdef class Matching(RankedStructure):
         self.most_columns = int(layout.columns.max())
         self.choices = RowChoices(self)
 
-    cdef Py_ssize_t size_of(self, Py_ssize_t i) noexcept nogil:
-        return self.links(i) + self.code_of(i)
+    cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
+        return self.links(i) + self.code_length(i)
 
-    cdef Py_ssize_t code_of(self, Py_ssize_t i) noexcept nogil:
+    cdef Py_ssize_t _code_length(self, Py_ssize_t i) noexcept nogil:
         """The number of rows."""
         return <Py_ssize_t> (self.first_row[i + 1] - self.first_row[i])
 
@@ -60,8 +60,8 @@ cdef class Matching(RankedStructure):
             return self.part[self.begin[self.first_row[i] + r] + v]
         return self.links(i) + r
 
-    cdef Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
-        cdef Py_ssize_t r, rows = self.code_of(i)
+    cdef Py_ssize_t _parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids, double *counts) noexcept nogil:
+        cdef Py_ssize_t r, rows = self.code_length(i)
         for r in range(rows):
             ids[r] = <int32_t> self.part_of(i, r, code[r])
             counts[r] = 1.0
@@ -70,7 +70,7 @@ cdef class Matching(RankedStructure):
     cdef bint valid(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
         cdef const int64_t *begin = self.begin + self.first_row[i]
         cdef Py_ssize_t r, s
-        for r in range(self.code_of(i)):
+        for r in range(self.code_length(i)):
             if not 0 <= code[r] <= self.links_of(i, r):
                 return False
             if code[r] == self.links_of(i, r):
@@ -89,13 +89,13 @@ cdef class Matching(RankedStructure):
         return <Py_ssize_t> (self.offsets[i + 1] - self.offsets[i])
 
     cdef double max(self, Py_ssize_t i, const double *theta, double *scratch, int32_t *code) noexcept nogil:
-        return kernel.assign(self.code_of(i), self.columns[i], self.begin + self.first_row[i], self.column, self.part,
-                             theta, theta + self.links(i), scratch, code)
+        return kernel.assign(self.code_length(i), self.columns[i], self.begin + self.first_row[i],
+                             self.column, self.part, theta, theta + self.links(i), scratch, code)
 
     cdef double max_again(self, Py_ssize_t i, Py_ssize_t r, const double *theta, const double *potentials,
                           const int32_t *known, double *scratch, int32_t *code) noexcept nogil:
         """max where it was `known`, before row r was forbidden what it has there."""
-        return kernel.assign_again(self.code_of(i), self.columns[i], self.begin + self.first_row[i], self.column,
+        return kernel.assign_again(self.code_length(i), self.columns[i], self.begin + self.first_row[i], self.column,
                                    self.part, theta, theta + self.links(i), r, potentials, known, scratch, code)
 
     cdef Py_ssize_t topk(self, Py_ssize_t i, const double *theta, Py_ssize_t k, double *scratch, double *values,
@@ -110,7 +110,7 @@ cdef class RowChoices(Choices):
         self.structure = structure
 
     cdef Py_ssize_t positions(self, Py_ssize_t i) noexcept nogil:
-        return self.structure.code_of(i)
+        return self.structure.code_length(i)
 
     cdef Py_ssize_t values(self, Py_ssize_t i, Py_ssize_t p) noexcept nogil:
         return self.structure.links_of(i, p) + 1
@@ -120,14 +120,14 @@ cdef class RowChoices(Choices):
 
     cdef void found(self, Py_ssize_t i, const double *scores, const int32_t *code, double *scratch) noexcept nogil:
         """Solves it again for the potentials, which belong to every best output."""
-        cdef Py_ssize_t potentials = self.structure.code_of(i) + self.structure.columns[i]
+        cdef Py_ssize_t potentials = self.structure.code_length(i) + self.structure.columns[i]
         cdef int32_t *again = <int32_t *> (scratch + potentials)
-        cdef double *work = scratch + potentials + (self.structure.code_of(i) + 1) // 2
+        cdef double *work = scratch + potentials + (self.structure.code_length(i) + 1) // 2
         self.structure.max(i, scores, work, again)
         memcpy(scratch, work, potentials * sizeof(double))
 
     cdef double best_without(self, Structure structure, Py_ssize_t i, Py_ssize_t p, const double *scores,
                              const int32_t *code, double *scratch, int32_t *best) noexcept nogil:
-        cdef Py_ssize_t rows = self.structure.code_of(i)
+        cdef Py_ssize_t rows = self.structure.code_length(i)
         cdef Py_ssize_t kept = rows + self.structure.columns[i] + (rows + 1) // 2
         return self.structure.max_again(i, p, scores, scratch, code, scratch + kept, best)
