@@ -26,6 +26,8 @@ test: $(VENV)/test-installed lint
 lint: $(VENV)/test-installed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	PATH="$(BIN):$$PATH" $(BIN)/cython-lint cython_ext
+	! grep -rnE --include='*.h' '.{121}' cython_ext
 
 # Every reader against altered files; what fails is said with its seed and kept in build/fuzz. FUZZ_COUNT=1000000 for a
 # long night, FUZZ='model-graph config' for some readers.

@@ -99,12 +99,12 @@ cdef class BracketF1(TaskLoss):
     cdef void _walk(self, Py_ssize_t i, const int32_t *code, Py_ssize_t *at, Py_ssize_t *word, Py_ssize_t *hits,
                     Py_ssize_t *brackets) noexcept nogil:
         """Counts the brackets of the node at a place of a code and of those below."""
-        cdef Py_ssize_t begin = word[0], base = -1, k
+        cdef Py_ssize_t begin = word[0], base = -1, _child
         cdef int32_t chain = code[at[0]], rule = code[at[0] + 1]
         at[0] += 2
         if 0 <= rule < self.g.phrasal:
             base = self.g.lhs[rule]
-            for k in range(self.g.rhs_at[rule], self.g.rhs_at[rule + 1]):
+            for _child in range(self.g.rhs_at[rule], self.g.rhs_at[rule + 1]):
                 self._walk(i, code, at, word, hits, brackets)
         else:
             word[0] += 1

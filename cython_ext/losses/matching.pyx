@@ -2,8 +2,6 @@
 link is no error. A link in place of the right one of its row counts twice, once for each; a possible one counts once
 then."""
 
-import numpy as np
-
 from libc.stdint cimport int32_t, int64_t
 
 from cython_ext.kernels.vectors cimport vector

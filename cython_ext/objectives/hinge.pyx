@@ -24,7 +24,7 @@ cdef double ROUNDING = 1e-9     # by which a constraint of the hard margin may s
 
 cdef class Hinge(MaxObjective):
     cdef double loss_augmented_max(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *bias,
-                     double *scale) noexcept nogil:
+                                   double *scale) noexcept nogil:
         cdef double gold = self.gold_score(i, theta, work)
         scale[0] = 1.0
         return self.loss.max(i, theta, work, code, bias) - gold
@@ -47,7 +47,7 @@ cdef class StratifiedHinge(MaxObjective):
         return self.strata.room()
 
     cdef double loss_augmented_max(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *bias,
-                     double *scale) noexcept nogil:
+                                   double *scale) noexcept nogil:
         cdef double gold = self.gold_score(i, theta, work), top = 0.0, value, b, c
         cdef Py_ssize_t r, chosen = -1, count = self.strata.find(i, theta, work)
         for r in range(count):
@@ -86,7 +86,7 @@ cdef class HardMargin(MaxObjective):
         return self.strata.room()
 
     cdef double loss_augmented_max(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *bias,
-                     double *scale) noexcept nogil:
+                                   double *scale) noexcept nogil:
         """1 - the smallest margin, negative where all constraints are slack; -inf where there is no wrong output."""
         cdef double gold = self.gold_score(i, theta, work), top = -INFINITY
         cdef Py_ssize_t r, chosen = 0, count = self.strata.find(i, theta, work)

@@ -18,7 +18,7 @@ cdef class MaxObjective(Objective):
     cdef readonly double ridge
 
     cdef double loss_augmented_max(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *bias,
-                     double *scale) noexcept nogil
+                                   double *scale) noexcept nogil
     cdef void terms(self, Py_ssize_t i, const int32_t *code, double *bias, double *scale) noexcept nogil
     cdef double loss_of(self, double margin) noexcept nogil
     cdef double slope(self, double margin) noexcept nogil

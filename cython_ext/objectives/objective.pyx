@@ -49,7 +49,7 @@ cdef class MaxObjective(Objective):
         return self.loss_of(self.loss_augmented_max(i, theta, work, work.code, &bias, &scale))
 
     cdef double loss_augmented_max(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *bias,
-                     double *scale) noexcept nogil:
+                                   double *scale) noexcept nogil:
         """The maximum over y; writes a maximiser, its b and its c."""
         return 0.0
 

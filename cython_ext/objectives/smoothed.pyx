@@ -21,7 +21,7 @@ from cython_ext.losses.loss cimport DecomposableLoss
 from cython_ext.losses.zero_one cimport ZeroOne
 from cython_ext.objectives.hinge import Hinge
 from cython_ext.objectives.objective cimport Objective, SumObjective
-from cython_ext.structures.structure cimport RankedStructure, Structure, SummedStructure
+from cython_ext.structures.structure cimport RankedStructure, Structure
 from cython_ext.structures.workspace cimport Workspace
 
 

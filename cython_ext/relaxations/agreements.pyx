@@ -69,7 +69,7 @@ cdef class Agreements:
     cdef void scores(self, Py_ssize_t i, int64_t f, const double *delta, double scale, double *theta) noexcept nogil:
         """theta += scale * what the joint states of factor f in example i meet of delta."""
         cdef int32_t t = self.graphs.type_of[f]
-        cdef Py_ssize_t a, k, state, repeat, size = self.graphs.size[t], run = size
+        cdef Py_ssize_t a, k, state, _repeat, size = self.graphs.size[t], run = size
         cdef const int32_t *states = self.graphs.states + self.graphs.state_begin[t]
         cdef int64_t p
         cdef double total
@@ -88,7 +88,7 @@ cdef class Agreements:
             while a < size:
                 for state in range(states[k]):
                     total = scale * delta[p + state]
-                    for repeat in range(run):
+                    for _repeat in range(run):
                         theta[a] -= total
                         a += 1
 

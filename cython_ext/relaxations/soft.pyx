@@ -29,11 +29,9 @@ from cython_ext.features.accumulators cimport Accumulator
 from cython_ext.features.capabilities cimport AtLambda, Prefetch
 from cython_ext.features.graph.factors cimport FactorWeights
 from cython_ext.features.feature_map cimport FeatureMap
-from cython_ext.kernels.vectors cimport vector
 from cython_ext.common.arrays import aligned_zeros
 from cython_ext.common.parallel import even_ranges
 from cython_ext.relaxations.factor_blocks cimport FactorBlocks
-from cython_ext.structures.graph.factor_graphs cimport FactorGraphs
 from cython_ext.relaxations.messages cimport Messages
 
 AGREEMENT = 'agreement'         # what models call delta,

@@ -49,11 +49,11 @@ cdef class Choice(SummedStructure):
 
     cdef Py_ssize_t topk(self, Py_ssize_t i, const double *theta, Py_ssize_t k, double *scratch, double *values,
                          int32_t *codes) noexcept nogil:
-        cdef Py_ssize_t r, j, best, found = 0, count = self.count(i)
+        cdef Py_ssize_t _rank, j, best, found = 0, count = self.count(i)
         cdef double before = INFINITY
         cdef int32_t last = -1
         # The next output is the first one with the largest score among those that come after the last one found.
-        for r in range(min(k, count)):
+        for _rank in range(min(k, count)):
             best = -1
             for j in range(count):
                 if theta[j] < before or (theta[j] == before and j > last):

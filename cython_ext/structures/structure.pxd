@@ -22,7 +22,7 @@ cdef class Structure:
 
     @cython.final
     cdef inline Py_ssize_t parts(self, Py_ssize_t i, const int32_t *code, int32_t *ids,
-                                      double *counts) noexcept nogil:
+                                 double *counts) noexcept nogil:
         """_parts(), without a call where outputs are so small that it would take longer than all else."""
         if not self.one_part:
             return self._parts(i, code, ids, counts)

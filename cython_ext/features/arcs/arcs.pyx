@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memset
 
 from cython_ext.features.accumulators cimport Accumulator

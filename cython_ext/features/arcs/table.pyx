@@ -19,7 +19,7 @@ and hashed, arc.shape, arc.weights float64[2^hash_bits] and relation.weights flo
 
 import numpy as np
 
-from libc.stdint cimport int64_t, uint16_t, uint64_t
+from libc.stdint cimport int64_t, uint16_t
 
 from cython_ext.features.arcs.templates import ARC, RELATION, largest_key
 from cython_ext.features.arcs.key_table cimport KeyTable, ones

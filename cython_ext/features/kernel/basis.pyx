@@ -148,10 +148,10 @@ cdef class KernelBasis:
     cdef double value(self, double product, double norm2, double other_norm2) noexcept nogil:
         """The kernel of two tokens from their inner product and squared norms."""
         cdef double power, distance
-        cdef long d
+        cdef long _factor
         if self.polynomial:
             product = power = self.gamma * product + self.coef0
-            for d in range(1, self.degree):
+            for _factor in range(1, self.degree):
                 power *= product
             return power
         distance = norm2 + other_norm2 - 2.0 * product

@@ -9,7 +9,6 @@ model) cannot be written in this form, so only training does it.
 
 import numpy as np
 
-from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 
 WORTH = 0.9                 # groups / columns above which nothing is gained

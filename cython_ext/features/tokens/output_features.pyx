@@ -9,7 +9,7 @@ weight for each attribute and class, which predicts like any other.
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t
 from libc.string cimport memset
 
 from cython_ext.features.accumulators cimport Accumulator, NormWindows

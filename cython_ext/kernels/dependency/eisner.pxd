@@ -6,4 +6,4 @@ cdef extern from "cython_ext/kernels/dependency/eisner.h" nogil:
     double best "ssvm_eisner_best"(Py_ssize_t T, int single_root, const double *arcs, double *scratch, int32_t *stack,
                                    int32_t *heads) noexcept
     double sums "ssvm_eisner_sums"(Py_ssize_t T, int single_root, const double *arcs, double *scratch,
-                                     double *mean) noexcept
+                                   double *mean) noexcept

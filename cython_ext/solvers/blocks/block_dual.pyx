@@ -182,12 +182,12 @@ cdef class BlockDual:
 
     cdef void pairwise(self, Py_ssize_t i, double precision) noexcept nogil:
         cdef WorkingSet *s = self.sets.sets + i
-        cdef Py_ssize_t steps, j, up, down, count = s.count
+        cdef Py_ssize_t _step, j, up, down, count = s.count
         cdef double scale = 1.0 / (self.strength * self.problem.n), gain, curve, step
         cdef double *values = self.values
         cdef double *weight = s.weight
         cdef const double *gram = s.gram
-        for steps in range(8 + 4 * count):
+        for _step in range(8 + 4 * count):
             up, down = 0, -1
             for j in range(count):
                 if values[j] > values[up]:
@@ -210,9 +210,9 @@ cdef class BlockDual:
 
     cdef void coordinatewise(self, Py_ssize_t i, double precision) noexcept nogil:
         cdef WorkingSet *s = self.sets.sets + i
-        cdef Py_ssize_t steps, j, best
+        cdef Py_ssize_t _step, j, best
         cdef double scale = 1.0 / (self.strength * self.problem.n), slope, curve, step, ridge = self.objective.ridge
-        for steps in range(8 + 16 * s.count):
+        for _step in range(8 + 16 * s.count):
             best, step = -1, precision
             for j in range(s.count):
                 slope = self.values[j] - ridge * self.mass

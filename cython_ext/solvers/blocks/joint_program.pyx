@@ -106,7 +106,7 @@ cdef double score(BlockDual block, Py_ssize_t i, WorkingSet *s, Py_ssize_t j) no
     """<theta, s(y)> of an output in a working set."""
     cdef Py_ssize_t c, length = block.problem.structure.code_length(i)
     cdef Py_ssize_t count = block.problem.structure.parts(i, s.codes + j * length, block.work.ids,
-                                                               block.work.counts)
+                                                          block.work.counts)
     cdef double total = 0.0
     for c in range(count):
         total += block.work.theta[block.work.ids[c]] * block.work.counts[c]

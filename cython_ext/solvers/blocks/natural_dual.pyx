@@ -21,7 +21,6 @@ from libc.string cimport memcpy
 from cython_ext.duals.natural import NaturalPoint
 from cython_ext.features.capabilities cimport Step, Tables
 from cython_ext.kernels.vectors cimport vector
-from cython_ext.losses.loss cimport DecomposableLoss
 from cython_ext.common.arrays import aligned_zeros
 from cython_ext.core.problem cimport Problem
 from cython_ext.structures.structure cimport SummedStructure
@@ -37,7 +36,6 @@ cdef class NaturalDual:
     the gold output, 0 elsewhere."""
 
     def __init__(self, Problem problem not None, double start):
-        cdef Py_ssize_t i
         self.problem, self.entropic = problem, problem.sums
         if problem.loss_name is not None:
             self.loss = problem.objective.loss
@@ -73,7 +71,7 @@ cdef class NaturalDual:
 
     def recompute(self):
         """Mean statistics, entropies, expected losses and w from theta."""
-        cdef Py_ssize_t i, c, count
+        cdef Py_ssize_t i, count
         cdef double scale = 1.0 / (self.strength * self.problem.n)
         self.w[:] = 0
         with nogil:
@@ -90,7 +88,7 @@ cdef class NaturalDual:
         """Mean statistics, entropy and expected loss of the distribution of next_theta."""
         cdef Py_ssize_t size = self.problem.structure.num_parts(i)
         self.next_z = (<SummedStructure> self.problem.structure).log_partition(i, self.next_theta, self.work.scratch,
-                                                                     self.next_mean)
+                                                                               self.next_mean)
         self.next_entropy = self.next_z - vector.dot(size, self.next_theta, self.next_mean) if self.entropic else 0.0
         self.next_expected = self.loss.expected(i, self.next_mean) if self.loss is not None else 0.0
 

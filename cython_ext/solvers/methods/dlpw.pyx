@@ -93,14 +93,14 @@ cdef class Dlpw(VisitingSolver):
     def _trial(self, step):
         """The sum of the bounds that are met on the way with a constant step over the first examples. Where these are
         few, several times over: in a single pass over them, no step at all is the best."""
-        cdef Py_ssize_t i, turn, count = min(self.problem.n, FIRST_STEP_EXAMPLES)
+        cdef Py_ssize_t i, _turn, count = min(self.problem.n, FIRST_STEP_EXAMPLES)
         cdef Py_ssize_t turns = min(FIRST_STEP_PASSES, (FIRST_STEP_EXAMPLES + count - 1) // count)
         cdef double total = 0.0
         cdef const int32_t[::1] stop = self.problem.pool.stop
         self.t0, self.step = CONSTANT_STEP_T0, CONSTANT_STEP_T0 * step
         self._begin()
         with nogil:
-            for turn in range(turns):
+            for _turn in range(turns):
                 for i in range(count):
                     if stop[0]:
                         break

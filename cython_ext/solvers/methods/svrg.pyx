@@ -37,7 +37,7 @@ from libc.string cimport memcpy
 
 from cython_ext.features.accumulators cimport Accumulator
 from cython_ext.kernels.vectors cimport vector
-from cython_ext.objectives.smoothed cimport SmoothedLoss, SmoothedWorkspace
+from cython_ext.objectives.smoothed cimport SmoothedWorkspace
 from cython_ext.objectives.smoothed import smoothed_loss
 from cython_ext.core.problem cimport Problem
 from cython_ext.solvers.blocks.averaged_dual cimport AveragedDual
@@ -71,7 +71,6 @@ cdef class Svrg(VisitingSolver):
     def __init__(self, Problem problem not None, options, seed=0):
         VisitingSolver.__init__(self, problem, seed)
         self.file_order()
-        cdef Py_ssize_t i
         self.loss = smoothed_loss(problem.objective, options['oracle'], options['K'])
         self.work, self.options = self.loss.workspace(), options
         self.total = problem.accumulator()

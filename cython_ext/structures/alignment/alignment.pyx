@@ -30,7 +30,6 @@ from libc.string cimport memcmp, memcpy, memmove, memset
 
 from cython_ext.kernels.alignment cimport alignment as kernel
 from cython_ext.kernels.vectors cimport vector
-from cython_ext.structures.alignment.layout import layout
 from cython_ext.structures.structure cimport SummedStructure
 
 cdef enum:
@@ -300,7 +299,7 @@ cdef class Alignment(SummedStructure):
         are among the k best so far."""
         cdef double *tops = scratch
         cdef double *left = scratch + self.most_candidates      # the same, -inf for those that are done
-        cdef double loss, top, bias
+        cdef double loss
         cdef Py_ssize_t c, best, number, at, count = 0, length = self.code_length(i), all = self.candidates(i)
         cdef int32_t start_i = 0, start_j = 0
         cdef kernel.Costs costs = self.costs(theta)

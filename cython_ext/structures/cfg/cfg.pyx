@@ -23,7 +23,7 @@ from cython_ext.structures.cfg cimport forest as packed
 from cython_ext.structures.cfg.chart cimport Chart, ChartGrammar, GrammarTables, fill, fits, lay, mark, mark_rules, pack
 from cython_ext.structures.cfg.chart cimport room as chart_room
 from cython_ext.structures.cfg.forest cimport Forest, Ranking, forest_at, forest_size
-from cython_ext.structures.cfg.grammar import TOPS, Grammar
+from cython_ext.structures.cfg.grammar import TOPS
 from cython_ext.structures.structure cimport SummedStructure
 from cython_ext.structures.structure import padded
 
@@ -249,7 +249,7 @@ cdef class Cfg(SummedStructure):
         there is none."""
         cdef const GrammarTables *g = &self.g
         cdef const int32_t *sizes = self.sizes + 4 * i
-        cdef Py_ssize_t m = self.num_parts(i), p, edges
+        cdef Py_ssize_t m = self.num_parts(i), edges
         cdef int64_t c, q
         cdef Chart chart
         cdef int32_t *memory

@@ -16,7 +16,8 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
-from cython_ext.kernels.dependency cimport eisner, relations, spanning
+from cython_ext.kernels.dependency cimport eisner, spanning
+from cython_ext.kernels.dependency cimport relations as relation_sums
 from cython_ext.kernels.vectors cimport vector
 from cython_ext.structures cimport partition
 from cython_ext.structures.choice import padded
@@ -134,11 +135,11 @@ cdef class Dependency(SummedStructure):
         cdef double value
         if self.n_labels == 1:
             return self.all_trees(T, theta, arc_mean + T * (T + 1), mean)
-        relations.sum_out(T * (T + 1), self.n_labels, self.stride, theta, mean, arcs)
+        relation_sums.sum_out(T * (T + 1), self.n_labels, self.stride, theta, mean, arcs)
         for d in range(T):
             arcs[d * (T + 1) + d + 1] = -INFINITY
         value = self.all_trees(T, arcs, arc_mean + T * (T + 1), arc_mean)
-        relations.bring_in(T * (T + 1), self.stride, arc_mean, mean)
+        relation_sums.bring_in(T * (T + 1), self.stride, arc_mean, mean)
         return value
 
     cdef void subtract_offsets(self, Py_ssize_t i, double *theta) noexcept nogil:

@@ -117,7 +117,7 @@ cdef class Chain(SummedStructure):
 
     cdef void subtract_offsets(self, Py_ssize_t i, double *theta) noexcept nogil:
         """Every output has one label at each position, and as many transitions."""
-        cdef Py_ssize_t T = self.length(i), S = self.stride, K = self.n_labels, t, j
+        cdef Py_ssize_t T = self.length(i), S = self.stride, K = self.n_labels, t
         for t in range(T):
             lower(1, K, S, theta + t * S)
         theta += T * S
@@ -173,7 +173,7 @@ cdef class Chain(SummedStructure):
         cdef double *into = cut + S                                    # [label, label before] transition scores
         cdef double top
         cdef double *before
-        cdef Py_ssize_t at, count = 0
+        cdef Py_ssize_t at, _rank, count = 0
         if T == 0:
             values[0] = 0.0
             return 1
@@ -206,7 +206,7 @@ cdef class Chain(SummedStructure):
                         cut[best] = before[best * k + used[best]] + into[label * S + best]
         for j in range(K):
             used[j] = 0
-        for r in range(k):
+        for _rank in range(k):
             best, top = -1, -INFINITY
             for j in range(K):
                 if used[j] < k and value[((T - 1) * S + j) * k + used[j]] > top:

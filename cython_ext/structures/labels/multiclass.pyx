@@ -1,7 +1,5 @@
 """One label of K: the alternatives of every example are the labels."""
 
-import numpy as np
-
 from cython_ext.structures.choice cimport Choice
 from cython_ext.structures.choice import padded
 

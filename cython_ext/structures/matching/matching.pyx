@@ -17,7 +17,6 @@ from libc.string cimport memcpy
 
 from cython_ext.kernels.matching cimport assignment as kernel
 from cython_ext.structures cimport partition
-from cython_ext.structures.matching.layout import layout
 from cython_ext.structures.partition cimport Choices
 from cython_ext.structures.structure cimport RankedStructure, Structure
 

@@ -110,7 +110,7 @@ cdef class ColumnParser(Parser):
         cdef const char* start
         cdef const char* label = NULL
         cdef const char* label_end = NULL
-        cdef int64_t column = 0, i
+        cdef int64_t column = 0
         if (self.length + 1) * self.used > self.room:
             self._more_cells()
         cdef Cell* cells = self.cells + self.length * self.used

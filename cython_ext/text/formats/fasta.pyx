@@ -148,7 +148,7 @@ cdef class FastaParser(Parser):
 
     cdef int end_example(self) except -1 nogil:
         """The example whose records are complete, if there is one."""
-        cdef Py_ssize_t k, n = self.kinds.count, first = self.starts.count - n
+        cdef Py_ssize_t k, n = self.kinds.count
         if n == 0:
             return 0
         for k in range(n):

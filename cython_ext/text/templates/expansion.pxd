@@ -16,7 +16,7 @@ cdef class Column:
     cdef int64_t left, right   # how far features look beyond the sequence
     cdef Ints pads             # ids of `_B-left` .. `_B-1`, then of `_B+1` .. `_B+right`
     cdef Column source         # of a derived column; None: the column is read from the file
-    cdef Derivation derivation # how
+    cdef Derivation derivation  # how
     cdef Ints derived          # id in source -> id here, -1: not yet
 
     cdef int read(self, const Cell* cells, int64_t stride, int64_t length) except -1 nogil

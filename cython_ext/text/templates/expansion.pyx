@@ -283,7 +283,7 @@ cdef class Expander:
 
     def _feature(self, pieces, columns, shapes):
         """Build a feature, and the shapes and derived columns that it is the first to need."""
-        cdef Shape shape = None, parent
+        cdef Shape shape = None
         named = []
         path = ()
         first = 0
