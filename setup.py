@@ -3,10 +3,12 @@
 import functools
 import os
 import re
+import sys
 from pathlib import Path
 
 from Cython.Build import cythonize
 from Cython.Compiler import Options
+from Cython.Compiler.Errors import CompileError
 from setuptools import Extension, setup
 
 # SSVM_DEBUG=1 turns on bounds checks and C assertions, SSVM_SANITIZE=1 adds AddressSanitizer
@@ -110,13 +112,20 @@ def extension(name, source, depends=()):
 def compiled():
     """The extensions with their C files, the largest first: so all cores are busy until the end. Beside each C file a
     listing has what Cython said about it (tests/test_build.py reads them)."""
-    made = cythonize(
-        extensions(),
-        compiler_directives=DIRECTIVES,
-        nthreads=JOBS,
-        shared_utility_qualified_name=SHARED,
-        use_listing_file=1,
-    )
+    sources = extensions()
+    try:
+        made = cythonize(
+            sources,
+            compiler_directives=DIRECTIVES,
+            nthreads=JOBS,
+            shared_utility_qualified_name=SHARED,
+            use_listing_file=1,
+        )
+    except CompileError:
+        for path in Path('cython_ext').rglob('*.lis'):  # where Cython says it, and nowhere else
+            if 'Error compiling' in (text := path.read_text()):
+                print(text, file=sys.stderr)
+        raise
     return sorted(made, key=lambda extension: -Path(extension.sources[0]).stat().st_size)
 
 

@@ -18,7 +18,7 @@ from cython_ext.relaxations.messages cimport Messages
 from cython_ext.structures.structure cimport Structure
 
 cdef enum:
-    WORDS = sizeof(double) // sizeof(int32_t)
+    WORDS = 2                       # of a code, int32, that one double takes
 
 
 cdef class LocalPolytope(Structure):
