@@ -35,7 +35,24 @@ class DualPoint:
 
 
 class WrittenPoint(DualPoint):
-    """One whose expectations are sums over what is written down for each example."""
+    """One whose expectations are sums over what is written down for each example: the arrays NAMES, which are its
+    attributes and the arguments that it is made of."""
+
+    NAMES = ()
+
+    @classmethod
+    def has(cls, names):
+        return set(names) == set(cls.NAMES)
+
+    @classmethod
+    def from_arrays(cls, arrays):
+        missing = [name for name in cls.NAMES if name not in arrays]
+        if missing:
+            raise ValueError(f'the dual point has no {missing[0]}')
+        return cls(*(arrays[name] for name in cls.NAMES))
+
+    def arrays(self):
+        return {name: getattr(self, name) for name in self.NAMES}
 
     def expectations(self, problem, total):
         """The mean of E[b] - ridge/2 mass^2 (of E[Delta] + H for the log losses); puts E[c psi_i] into total, an

@@ -8,8 +8,6 @@ import numpy as np
 
 from cython_ext.duals.dual_point import WrittenPoint
 
-NAMES = ('theta_indptr', 'theta')
-
 
 class NaturalPoint(WrittenPoint):
     """Attributes:
@@ -17,22 +15,10 @@ class NaturalPoint(WrittenPoint):
     theta: float32 or float64.
     """
 
+    NAMES = ('theta_indptr', 'theta')
+
     def __init__(self, theta_indptr, theta):
         self.theta_indptr, self.theta = np.asarray(theta_indptr), np.asarray(theta)
-
-    @classmethod
-    def has(cls, names):
-        return set(names) == set(NAMES)
-
-    @classmethod
-    def from_arrays(cls, arrays):
-        missing = [name for name in NAMES if name not in arrays]
-        if missing:
-            raise ValueError(f'the dual point has no {missing[0]}')
-        return cls(*(arrays[name] for name in NAMES))
-
-    def arrays(self):
-        return {name: getattr(self, name) for name in NAMES}
 
     def expectations(self, problem, total):
         from cython_ext.duals.expectations import of_parameters

@@ -4,8 +4,6 @@ import numpy as np
 
 from cython_ext.duals.dual_point import WrittenPoint
 
-NAMES = ('indptr', 'weights', 'code_indptr', 'codes')
-
 
 class SparsePoint(WrittenPoint):
     """Attributes:
@@ -15,6 +13,8 @@ class SparsePoint(WrittenPoint):
     code_indptr: int64; codes[code_indptr[o]:code_indptr[o + 1]] is the code of output o.
     codes: int32.
     """
+
+    NAMES = ('indptr', 'weights', 'code_indptr', 'codes')
 
     def __init__(self, indptr, weights, code_indptr, codes):
         """ValueError where the arrays do not fit together."""
@@ -27,20 +27,6 @@ class SparsePoint(WrittenPoint):
             raise ValueError('the arrays of the dual point do not fit together')
         if len(self.code_indptr) != len(self.weights) + 1:
             raise ValueError('the arrays of the dual point do not fit together')
-
-    @classmethod
-    def has(cls, names):
-        return set(names) == set(NAMES)
-
-    @classmethod
-    def from_arrays(cls, arrays):
-        missing = [name for name in NAMES if name not in arrays]
-        if missing:
-            raise ValueError(f'the dual point has no {missing[0]}')
-        return cls(*(arrays[name] for name in NAMES))
-
-    def arrays(self):
-        return {name: getattr(self, name) for name in NAMES}
 
     def expectations(self, problem, total):
         from cython_ext.duals.expectations import of_outputs
