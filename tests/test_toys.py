@@ -5,6 +5,7 @@ real command."""
 import itertools
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -57,6 +58,12 @@ class Copy:
         path.unlink()
         path.write_text(text.replace(there, there + more), encoding='utf-8')
 
+    def add_task(self):
+        """The task `triples`, with an option of its own."""
+        layers = ('cython_ext/tasks', 'data_formats/parameters', 'ssvm_cli/tasks', 'ssvm_cli/options/tasks')
+        self.add(*(f'{layer}/triples.py' for layer in layers))
+        self.edit(*TASKS, "    'triples',\n")
+
     def run(self, *args, code=0):
         """(stdout, stderr) of the command."""
         env = {**os.environ, 'PYTHONPATH': str(self.folder), 'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
@@ -87,20 +94,18 @@ def copy(tmp_path):
     return Copy(tmp_path)
 
 
-def triples_text(n=40, seed=0):
-    """Label sets: the three of five labels that score most."""
+def triples_text(n=40, seed=0, chosen=3):
+    """Label sets: the three of five labels that score most, or as many as are chosen."""
     rng = np.random.default_rng(seed)
     weights, lines = np.random.default_rng(7).normal(size=(5, 4)), []
     for x in rng.normal(size=(n, 4)).round(3):
-        best = sorted(np.argsort(weights @ x)[-3:].tolist())
+        best = sorted(np.argsort(weights @ x)[-chosen:].tolist())
         lines.append(','.join('abcde'[k] for k in best) + ''.join(f' {k + 1}:{v}' for k, v in enumerate(x)))
     return '\n'.join(lines) + '\n'
 
 
 def test_a_task_is_a_module_in_each_layer_and_a_line(copy):
-    layers = ('cython_ext/tasks', 'data_formats/parameters', 'ssvm_cli/tasks')
-    copy.add(*(f'{layer}/triples.py' for layer in layers))
-    copy.edit(*TASKS, "    'triples',\n")
+    copy.add_task()
     (copy.folder / 'train.ml').write_text(triples_text())
     (copy.folder / 'test.ml').write_text(triples_text(20, seed=1))
     found = copy.certified('train.ml', '--task', 'triples')
@@ -117,6 +122,35 @@ def test_a_task_is_a_module_in_each_layer_and_a_line(copy):
     copy.run('train', '-q', '--task', 'triples', '--init', 'crf', '--objective', 'log', 'train.ml', 'crf')
     said = copy.run('train', '--task', 'triples', '--format', 'svmlight', 'train.ml', 'm', code=2)[1]
     assert 'svmlight files hold no data for --task triples' in said and '--format multilabel|arff' in said
+
+
+def test_an_option_of_a_task_is_in_its_modules(copy):
+    """It stands in a section of the help text, is kept by models, used by all commands, and refused for other tasks."""
+    copy.add_task()
+    for name, seed in (('train.ml', 0), ('test.ml', 1)):
+        (copy.folder / name).write_text(triples_text(seed=seed, chosen=2))
+    usage = copy.run('train', '--help')[0]
+    assert re.search(r'^Sets of labels \(triples\):\n +--chosen N +How many labels each set has\.', usage, re.MULTILINE)
+    copy.certified('train.ml', '--task', 'triples', '--chosen', 2)
+    predicted = copy.converted('test.ml').splitlines()
+    assert set(predicted) <= {','.join(pair) for pair in itertools.combinations('abcde', 2)}
+    right = [line.split()[0] for line in triples_text(seed=1, chosen=2).splitlines()]
+    assert sum(a == b for a, b in zip(predicted, right, strict=True)) >= 24
+    said = copy.run('train', '--task', 'multilabel', '--chosen', 2, 'train.ml', 'm', code=2)[1]
+    assert '--chosen has no meaning for the task multilabel: leave it out' in said
+    said = copy.run('train', '--task', 'triples', '--pairs', 'none', 'train.ml', 'm', code=2)[1]
+    assert '--pairs has no meaning for the task triples: leave it out' in said
+    text = (copy.folder / 'model.tsv').read_text()
+    for bad, expected in (
+        ('"two"', "'two' (expected a whole number"),
+        ('101', '101 ('),
+    ):
+        assert text.count('"chosen": 2') == 1
+        (copy.folder / 'bad.tsv').write_text(text.replace('"chosen": 2', f'"chosen": {bad}'))
+        assert f'header has structure.chosen = {expected}' in copy.run('convert', '-q', 'bad.tsv', 'again', code=1)[1]
+    (copy.folder / 'bad.tsv').write_text(text.replace('"chosen": 2', ''))
+    said = copy.run('convert', '-q', 'bad.tsv', 'again', code=1)[1]
+    assert "header has task = 'triples' and no structure.chosen" in said
 
 
 def test_a_task_loss_is_a_file_and_its_name(copy):

@@ -9,12 +9,6 @@ import numpy as np
 
 from data_formats.errors import DataError, shown
 
-NONE = 'none'
-# Each as it goes on behind 'divided by'.
-SCALES = {
-    'max': 'the largest absolute value of each attribute',
-    'std': 'the root mean square of each attribute where it is not zero',
-}
 ROWS = (('indices', 'values'), ('factor_indices', 'factor_values'))  # names of what has values among a parser's arrays
 PIECE = 1 << 20  # entries that are looked at together
 
@@ -24,7 +18,7 @@ def learned_scale(parts, kind):
 
     Args:
         parts: a parser's arrays of the training file, with its vocabulary.
-        kind: one of SCALES.
+        kind: one of divisors.SCALES.
     """
     scale = np.zeros(len(parts['attributes']))
     for indices, values in _pieces(parts, len(scale)):

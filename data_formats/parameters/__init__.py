@@ -4,6 +4,7 @@ A module of this package offers
 
     VOCABULARIES                        those of the model, by the names that Model has for them; label_names is one of
                                         them where the task has labels
+    STRUCTURE                           what the structure is built with, as headers keep it: a values.Key by name
     read(container, header, names, as_stored)   the dictionary of arrays, their shapes and ranges checked; names: the
                                         vocabularies, by name
     stored(weights)                     the same as a file keeps them

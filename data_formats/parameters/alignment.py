@@ -7,9 +7,14 @@ import numpy as np
 
 from data_formats.errors import shown
 from data_formats.parameters import numbers
+from data_formats.parameters.values import Key, one_of
 
 VOCABULARIES = ('label_names',)
 GAPS = {'linear': ('any',), 'affine': ('open', 'extend')}
+STRUCTURE = {
+    'gap_model': Key(one_of(*GAPS), ' or '.join(GAPS)),
+    'align': Key(one_of('local', 'global'), 'local or global'),
+}
 SUBSTITUTE, GAP, NONE = 'substitute', 'gap', '-'
 
 

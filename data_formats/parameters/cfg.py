@@ -11,8 +11,14 @@ import numpy as np
 from cython_ext.structures.cfg.grammar import Grammar
 from data_formats.errors import shown
 from data_formats.parameters import numbers
+from data_formats.parameters.values import Key, one_of, up_to
 
 VOCABULARIES = ('label_names', 'word_names')
+MOST_WORDS = 2**31 - 1  # of a sentence
+STRUCTURE = {
+    'terminals': Key(one_of('word', 'pos'), 'word or pos'),
+    'max_length': Key(up_to(MOST_WORDS), f'a whole number from 0 to {MOST_WORDS}', needed=True, nullable=True),
+}
 PREFIX, BLOCK, ESCAPE = 'grammar.', 'rule', '\\'
 WIDE = ('rhs_indptr', 'chain_indptr')  # int64, the other arrays are int32
 

@@ -6,8 +6,15 @@ them; comment lines name all words and tags. Hashed features have no names: see 
 
 from data_formats.errors import shown
 from data_formats.parameters import hashed_arcs, numbers
+from data_formats.parameters.values import Key, exactly, up_to
 
 VOCABULARIES = ('label_names', 'word_names', 'tag_names')
+MOST_BITS = 2**31 - 1  # what fits the number that is checked later
+STRUCTURE = {
+    'nonprojective': Key(exactly(bool), 'true or false', needed=True),
+    'single_root': Key(exactly(bool), 'true or false', needed=True),
+    'hash_bits': Key(up_to(MOST_BITS), f'a whole number from 0 to {MOST_BITS}', nullable=True),
+}
 LISTS = {'word_names': 'word', 'tag_names': 'tag'}
 KINDS = {'arc.shape': '<i8', 'arc.keys': '<u8', 'arc.bins': '<u2', 'relation.keys': '<u8'}
 BLOCK, NONE = 'arc', '-'

@@ -14,10 +14,11 @@ import numpy as np
 
 from data_formats.errors import shown
 from data_formats.parameters import numbers
-from data_formats.parameters.multilabel import of_examples
+from data_formats.parameters.multilabel import RELAXED, of_examples
 from data_formats.parsing.global_factors import MOST
 
 VOCABULARIES = ('label_names', 'attributes', 'node_types', 'factor_types')
+STRUCTURE = RELAXED
 WEIGHTS, KNOWN, NODE, FACTOR = 'weights', 'attributes', 'node:', 'factor:'
 
 

@@ -7,17 +7,36 @@ As text, rows `state ATTRIBUTE LABEL` and `pair LABEL LABEL`. Weights that are z
 attribute has at least one row, so that the file names all of them in their order.
 """
 
+from itertools import pairwise
+
 import numpy as np
 
 from cython_ext.structures.graph.label_pairs import all_pairs
+from cython_ext.tasks.relaxations import RELAXATIONS
 from data_formats.errors import shown
 from data_formats.parameters import numbers
+from data_formats.parameters.values import Key, lists_of, one_of, positive
 
 VOCABULARIES = ('label_names', 'attributes')
 STATE, PAIR = 'state', 'pair'
 MULTIPLIERS = 'multipliers'
 AGREEMENT = 'agreement'
 OF_EXAMPLES = (AGREEMENT, MULTIPLIERS, 'smoothing')
+
+
+def ascending_pairs(value):
+    """Ascending pairs of labels, the smaller number first."""
+    if not (isinstance(value, list) and all(lists_of(int)([each]) and len(each) == 2 for each in value)):
+        return False
+    return all(0 <= a < b for a, b in value) and all(a < b for a, b in pairwise(value))
+
+
+RELAXED = {
+    'relaxation': Key(one_of(*RELAXATIONS), ' or '.join(RELAXATIONS), needed=True),
+    'rho': Key(positive, 'a number above 0', nullable=True),
+    'smoothing': Key(positive, 'a number above 0'),
+}
+STRUCTURE = {**RELAXED, 'pairs': Key(ascending_pairs, 'ascending pairs of numbers of labels', nullable=True)}
 
 
 def pairs_of(header, labels, error):

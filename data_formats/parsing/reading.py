@@ -12,7 +12,8 @@ from cython_ext.common.parallel import in_order
 from cython_ext.text.errors import TextError
 from cython_ext.text.formats.index_value import PairParser
 from cython_ext.text.rows import count_ids, keep_ids, renumber
-from data_formats.datasets.scaling import NONE, divide, learned_scale
+from data_formats.datasets.divisors import NONE
+from data_formats.datasets.scaling import divide, learned_scale
 from data_formats.datasets.tokens import Block, TokenDataset
 from data_formats.errors import DataError
 from data_formats.files.source import Source

@@ -6,7 +6,7 @@ import click
 
 from cython_ext.tasks.relaxations import INFERENCES
 from ssvm_cli.options import groups
-from ssvm_cli.options.command import Command, Whole
+from ssvm_cli.options.command import SOME, Command, Whole
 
 
 @click.command('predict', cls=Command, short_help='Predict labels with a model, and score them.')
@@ -16,12 +16,14 @@ from ssvm_cli.options.command import Command, Whole
 )
 @groups.output(
     '--marginals',
+    of=SOME,
     is_flag=True,
     help='Add a column LABEL:P for each label, one of HEAD:P for dependency trees. For the log losses only.',
 )
 @groups.output('--scores', is_flag=True, help="Add scores: each label's for multiclass, the chosen output's otherwise.")
 @groups.output(
     '--inference',
+    of=SOME,
     type=click.Choice(tuple(INFERENCES)),
     help='How graphs and sets of labels are predicted: exact; lp, by linear programs, each node rounded; '
     'dual-decomposition, by messages, with a bound that proves many outputs to be the best. Default: exact, and lp '
@@ -29,7 +31,10 @@ from ssvm_cli.options.command import Command, Whole
 )
 @groups.output('--evaluate', is_flag=True, help='Compare with the labels of TEST; figures go to standard error.')
 @groups.output(
-    '--no-punctuation', is_flag=True, help='Leave words of nothing but punctuation out of the figures of trees.'
+    '--no-punctuation',
+    of='dependency',
+    is_flag=True,
+    help='Leave words of nothing but punctuation out of the figures of trees.',
 )
 @groups.output('--metrics', type=click.Path(), metavar='FILE.json', help='Write the same figures as JSON.')
 @groups.threads_option

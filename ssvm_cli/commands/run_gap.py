@@ -10,7 +10,7 @@ import numpy as np
 from cython_ext.common.errors import UnfitDataError
 from cython_ext.duals.dual_point import WrittenPoint
 from cython_ext.duals.scores import TemperedPoint
-from data_formats.datasets.scaling import SCALES
+from data_formats.datasets.divisors import SCALES
 from data_formats.errors import DataError
 from data_formats.files.atomic import atomic_output
 from data_formats.models.model import load

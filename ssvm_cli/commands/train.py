@@ -8,6 +8,7 @@ import click
 from ssvm_cli.options import groups
 from ssvm_cli.options.command import Command, refuse_both
 from ssvm_cli.options.config import config_option
+from ssvm_cli.options.tasks import own_options
 
 # Solvers that are about one relaxation: (which one, the name of the method, why the two are not given apart)
 OF_RELAXATIONS = {
@@ -19,12 +20,7 @@ OF_RELAXATIONS = {
 @click.command('train', cls=Command, short_help='Learn a model from a file of examples.')
 @groups.data_options
 @groups.objective_options
-@groups.class_options
-@groups.tree_options
-@groups.alignment_options
-@groups.grammar_options
-@groups.graph_options
-@groups.candidate_options
+@own_options
 @groups.path_options
 @groups.kernel_options
 @groups.solver_options

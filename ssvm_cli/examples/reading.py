@@ -1,6 +1,6 @@
 """Reading data for a command: which format, which options, which vocabularies."""
 
-from data_formats.datasets.scaling import NONE
+from data_formats.datasets.divisors import NONE
 from data_formats.datasets.tokens import ReadOptions
 from data_formats.errors import DataError, UsageError
 from data_formats.files.source import Source

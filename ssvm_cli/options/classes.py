@@ -9,16 +9,15 @@ from data_formats.classes.class_features import read_class_features
 from data_formats.classes.label_matrix import read_class_similarity
 from data_formats.classes.taxonomy import read_taxonomy
 from data_formats.errors import DataError, UsageError
+from data_formats.models.header import CLASSES
 from ssvm_cli.options.task_losses import TREE
-
-KINDS = ('taxonomy', 'class_features', 'class_similarity')
 
 
 @dataclass(frozen=True)
 class Classes:
     """What is known about the classes.
 
-    kind : one of KINDS, as the model names it; None where classes share no weights
+    kind : one of CLASSES, as the model names it; None where classes share no weights
     similarity : float64[K, K], the inner products of their features, or None
     tree_loss : float64[K, K], or None without a taxonomy
     """
@@ -34,7 +33,7 @@ def requested_kind(o):
     Raises:
         UsageError: two are, they do not go with other options, or a file is not there.
     """
-    given = [kind for kind in KINDS if getattr(o, kind) is not None]
+    given = [kind for kind in CLASSES if getattr(o, kind) is not None]
     if len(given) > 1:
         raise UsageError(' and '.join(map(_option, given)) + ' exclude each other: classes have features of one kind')
     if o.flat and given != ['taxonomy']:

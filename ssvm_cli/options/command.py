@@ -13,13 +13,23 @@ LONGEST_PATH = 10_000  # values of lambda
 GIVEN = {ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP}
 
 
-class Option(click.Option):
-    """An option that belongs to a section of the help text, which may be a function that makes it when it is shown."""
+SOME = ''  # of options that several tasks have: each names those that have a meaning for it
+OF_TASKS = {}  # options that not every task has, by parameter name: (spelling, value that asks for nothing, `of`)
 
-    def __init__(self, *args, section='Options', help=None, **kwargs):
+
+class Option(click.Option):
+    """An option that belongs to a section of the help text, which may be a function that makes it when it is shown.
+
+    of: None for what has a meaning for every task, SOME, or the name of the task whose own it is.
+    """
+
+    def __init__(self, *args, section='Options', help=None, of=None, **kwargs):
         self.section = section
         self._late_help = help if callable(help) else None
         super().__init__(*args, help=None if callable(help) else help, **kwargs)
+        if of is not None:
+            nothing = kwargs.get('default', False if kwargs.get('is_flag') else None)
+            OF_TASKS[self.name] = ' and '.join([*self.opts, *self.secondary_opts]), nothing, of
 
     def get_help_record(self, ctx):
         """With the names of a lazy choice in the text, where they break into lines."""
@@ -77,6 +87,22 @@ class Command(click.Command):
         for section, records in sections.items():
             with formatter.section(section):
                 formatter.write_dl(records)
+
+
+def option(*names, section, **kwargs):
+    """A decorator that gives a command an Option."""
+    return click.option(*names, cls=Option, section=section, **kwargs)
+
+
+def together(*decorators):
+    """One decorator that applies several, so that the first is listed first."""
+
+    def decorate(command):
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return decorate
 
 
 def refuse_both(ctx, *names):

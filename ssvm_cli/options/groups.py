@@ -4,12 +4,7 @@ Values that a later release adds are one line in a tuple here; what is not liste
 
     data options        train, gap, predict, convert
     objective options   train
-    class options       train
-    tree options        train
-    alignment options   train
-    grammar options     train
-    graph options       train
-    candidate options   train
+    tasks' own options  train; each task's in its module of ssvm_cli/options/tasks/
     kernel options      train
     solver options      train
     stopping options    train
@@ -21,16 +16,15 @@ import functools
 import click
 
 from cython_ext.features.feature_sets import FEATURE_SETS
+from cython_ext.features.kernel.function import KERNELS, LARGEST_DEGREE, LINEAR
 from cython_ext.objectives.registry import OBJECTIVES
 from cython_ext.tasks.registry import TASKS
-from cython_ext.tasks.relaxations import RELAXATIONS
+from data_formats.datasets.divisors import NONE, SCALES
 from ssvm_cli.options import other_programs
-from ssvm_cli.options.command import GeometricPath, LazyChoice, Number, NumberOrPath, Option, Whole, accepted, listed
+from ssvm_cli.options.command import SOME, GeometricPath, LazyChoice, Number, Whole, accepted, listed, option, together
 from ssvm_cli.options.task_losses import TaskLoss, losses_help
 
 ORDERS = ('1', '2')
-SCALES = ('none', 'max', 'std')
-KERNELS = ('linear', 'poly', 'rbf')
 # What svm_struct_learn writes for -o and -l is understood too: spelling -> name.
 RESCALE = {'margin': 'margin', '2': 'margin', 'slack': 'slack', '1': 'slack'}
 SLACK_NORMS = ('1', '2')
@@ -52,21 +46,6 @@ def tasks_help():
         usual.setdefault(module.TASKS[0], []).append(name)
     default = ', '.join(f'{task} for {listed(usual[task])}' for task in TASKS if task in usual)
     return f'Output structure. Default by format: {default}.'
-
-
-def option(*names, section, **kwargs):
-    return click.option(*names, cls=Option, section=section, **kwargs)
-
-
-def together(*decorators):
-    """One decorator that applies several, so that the first is listed first."""
-
-    def decorate(command):
-        for decorator in reversed(decorators):
-            command = decorator(command)
-        return command
-
-    return decorate
 
 
 class Spelling(click.Choice):
@@ -116,12 +95,6 @@ def list_solvers(ctx, param, value):
 
 data = functools.partial(option, section='Data')
 objective = functools.partial(option, section='Objective')
-classes = functools.partial(option, section='Classes (multiclass)')
-trees = functools.partial(option, section='Trees (dependency)')
-alignments = functools.partial(option, section='Alignments (alignment)')
-grammars = functools.partial(option, section='Grammars (cfg)')
-graphs = functools.partial(option, section='Graphs (multilabel, graph)')
-candidates = functools.partial(option, section='Candidates (candidates)')
 kernel = functools.partial(option, section='Kernel')
 solver = functools.partial(option, section='Solver')
 stopping = functools.partial(option, section='Stopping, whichever comes first')
@@ -142,6 +115,7 @@ def format_option(help='Format of the data; auto tells it by file name and conte
 
 template_option = data(
     '--template',
+    of=SOME,
     type=click.Path(),
     metavar='FILE',
     help='CRF++ template that makes attributes of CoNLL columns. Default: a built-in one for their number.',
@@ -149,6 +123,7 @@ template_option = data(
 
 window_option = data(
     '--window',
+    of=SOME,
     type=Whole(0, 100),
     default=0,
     show_default=True,
@@ -164,6 +139,7 @@ zero_based_option = data(
 
 min_freq_option = data(
     '--min-freq',
+    of=SOME,
     type=Whole(min=1),
     default=1,
     show_default=True,
@@ -171,7 +147,7 @@ min_freq_option = data(
     help='Drop attributes that occur on fewer than N tokens.',
 )
 
-bias_option = data('--bias', is_flag=True, help='Give each token an attribute of value 1.')
+bias_option = data('--bias', of=SOME, is_flag=True, help='Give each token an attribute of value 1.')
 
 data_options = together(
     data(
@@ -193,14 +169,15 @@ data_options = together(
     bias_option,
     data(
         '--scale',
-        type=click.Choice(SCALES),
-        default='none',
+        type=click.Choice((NONE, *SCALES)),
+        default=NONE,
         show_default=True,
         help='Divide the values of each attribute by the largest absolute one in TRAIN (max), or by the root mean '
         'square of those that are not 0 (std); MODEL keeps what by, and predict and gap divide as well.',
     ),
     data(
         '--order',
+        of='chain',
         type=click.Choice(ORDERS),
         default='1',
         show_default=True,
@@ -209,6 +186,7 @@ data_options = together(
     window_option,
     data(
         '--edge-features',
+        of='chain',
         is_flag=True,
         help="svm_hmm and CRFsuite files: weights for a token's attributes and the pair of labels at and before it.",
     ),
@@ -266,134 +244,6 @@ objective_options = together(
     ),
 )
 
-class_options = together(
-    classes(
-        '--taxonomy',
-        type=click.Path(),
-        metavar='FILE',
-        help='Tree or lattice over the classes, a line CHILD PARENT [WEIGHT] for each step: classes share the weights '
-        'of the nodes above them, and --task-loss tree may be used.',
-    ),
-    classes(
-        '--flat',
-        is_flag=True,
-        help='With --taxonomy: weights for each class alone, as without; the taxonomy is there for the loss.',
-    ),
-    classes(
-        '--class-features',
-        type=click.Path(),
-        metavar='FILE',
-        help='Features of the classes, such as words that describe them: a line CLASS FEATURE[:VALUE] ... for each.',
-    ),
-    classes(
-        '--class-similarity',
-        type=click.Path(),
-        metavar='FILE',
-        help='Inner products of what describes the classes: a tab-separated matrix with label names in its header.',
-    ),
-)
-
-tree_options = together(
-    trees(
-        '--nonprojective',
-        is_flag=True,
-        help='Arcs may cross: maximum spanning trees in place of projective ones.',
-    ),
-    trees(
-        '--single-root/--multi-root',
-        default=None,
-        help='How many words of a sentence may have the head 0. Default: one in CoNLL-U, several in CoNLL-X.',
-    ),
-    trees('--unlabelled', is_flag=True, help='Learn heads alone, no relations.'),
-    trees(
-        '--hash-bits',
-        type=Whole(8, 30),
-        metavar='N',
-        help='Hash the features of arcs to 2^N weights. Default: a weight for each feature of an arc in TRAIN.',
-    ),
-)
-
-alignment_options = together(
-    alignments(
-        '--gap-model',
-        type=click.Choice(('linear', 'affine')),
-        default='linear',
-        show_default=True,
-        help='A weight for each letter of a gap, or one for opening a gap and one for extending it.',
-    ),
-    alignments(
-        '--align',
-        type=click.Choice(('local', 'global')),
-        default='local',
-        show_default=True,
-        help='Align a stretch of the native with one of its candidate (Smith-Waterman), or both of them whole.',
-    ),
-)
-
-grammar_options = together(
-    grammars(
-        '--terminals',
-        type=click.Choice(('word', 'pos')),
-        default='word',
-        show_default=True,
-        help='What rules end in: words, or the tags of the words, which are given then.',
-    ),
-    grammars(
-        '--max-length',
-        type=Whole(min=1),
-        metavar='N',
-        help='Leave sentences of more than N words out of training.',
-    ),
-)
-
-graph_options = together(
-    graphs(
-        '--pairs',
-        default='all',
-        show_default=True,
-        metavar='[all|tree|none|FILE]',
-        help='Label sets: which pairs of labels have weights. tree: those of the tree with the most mutual information '
-        'in TRAIN (Chow-Liu); none: every label by itself; FILE: two labels a line, separated by a tab. tree and none '
-        'are exact and fast with hundreds of labels.',
-    ),
-    graphs(
-        '--relaxation',
-        type=click.Choice(RELAXATIONS),
-        help='none: the problem itself, by exact oracles; lp: that over the local marginal polytope, by linear '
-        'programs; soft: every factor decides alone, and is charged for disagreeing with the others. Default: none, '
-        'and soft where a graph is too large for tables.',
-    ),
-    graphs(
-        '--rho',
-        type=NumberOrPath(),
-        metavar='RHO',
-        help='Of soft, the weight of RHO/2 |delta|^2 with the agreement variables delta: a small one, such as 1/n, is '
-        'near lp and slow; with a large one the factors hardly have to agree. FROM:TO:FACTOR begins with FROM and '
-        'falls to TO, each problem started from the one before. Default: 1.',
-    ),
-    graphs(
-        '--augmented-lagrangian',
-        is_flag=True,
-        help='Of soft, multipliers beside the penalty: solve the problem again and again, delta pulled to where it was '
-        'instead of 0, until the relaxed problem itself is solved to --rel-gap, whatever RHO is.',
-    ),
-    graphs(
-        '--smooth-max',
-        type=Number(positive=True),
-        metavar='GAMMA',
-        help='Of soft, smoothed maxima: less GAMMA/2 |alpha|^2 for the weights alpha of the wrong states of every '
-        'factor in the dual. The optimum is at most GAMMA/2 a factor lower.',
-    ),
-)
-
-candidate_options = together(
-    candidates(
-        '--grades',
-        is_flag=True,
-        help='Lines begin with grades of relevance, not losses: a candidate loses what the best of its group has more.',
-    ),
-)
-
 path_options = together(
     objective(
         '--lambda-path',
@@ -411,13 +261,14 @@ kernel_options = together(
     kernel(
         '--kernel',
         type=click.Choice(KERNELS),
-        default='linear',
+        default=LINEAR,
+        of=SOME,
         show_default=True,
         help='Kernel of the input features of a position; label pairs stay linear.',
     ),
     kernel(
         '--degree',
-        type=Whole(1, 100),
+        type=Whole(1, LARGEST_DEGREE),
         metavar='N',
         help="Of poly, (GAMMA <x, x'> + COEF0)^N. Default: 3.",
     ),

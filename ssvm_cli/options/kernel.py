@@ -1,8 +1,7 @@
 """--kernel and its parameters: what a run asks for, and what a model with a kernel predicts from."""
 
+from cython_ext.features.kernel.function import KINDS, LINEAR, Kernel
 from data_formats.errors import DataError, UsageError
-
-LINEAR = 'linear'
 
 
 def requested_kernel(o):
@@ -11,8 +10,6 @@ def requested_kernel(o):
     Raises:
         UsageError: a parameter that this kernel does not have, or options that do not go with kernels.
     """
-    from cython_ext.features.kernel.function import KINDS, Kernel
-
     given = {name: getattr(o, name) for name in ('degree', 'gamma', 'coef0') if getattr(o, name) is not None}
     known = KINDS.get(o.kernel, ())
     for name in given:
@@ -41,7 +38,6 @@ def basis_of(model, path):
     if model.kernel is None:
         return None
     from cython_ext.features.kernel.basis import KernelBasis
-    from cython_ext.features.kernel.function import Kernel
 
     try:
         return KernelBasis(Kernel.of(model.kernel), [support_tokens(model)], len(model.attributes), cache_mb=0)

@@ -31,7 +31,7 @@ class ProblemSpec:
         lam: lambda.
         feature_set: 'all' or 'observed'.
         kernel: kind and parameters, as Kernel.of takes them; None for linear features.
-        classes: what describes the classes, one of ssvm_cli.options.classes.KINDS, or None.
+        classes: what describes the classes, one of CLASSES, or None.
         data: how files are read: `facts` of read_training_data.
         structure: plain values that the structure is built with; {} where the task has none.
         min_freq: attributes on fewer tokens were dropped.

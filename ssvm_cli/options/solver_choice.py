@@ -2,6 +2,7 @@
 
 import textwrap
 
+from cython_ext.features.kernel.function import KERNELS, LINEAR
 from cython_ext.solvers.registry import MODULES, all_solvers, solver_info
 from cython_ext.tasks.fit import VARIANTS, check_fit, sums_everywhere, with_kernels
 from data_formats.errors import UsageError
@@ -57,7 +58,7 @@ def solver_table():
             objectives += '; with ' + ', '.join(VARIANTS[variant] for variant in info.variants)
         objectives = objectives if info.minimises else f'none; its weights are reported in {objectives}'
         rows += ['', _line(info.name, info.summary), _line('  objectives', objectives)]
-        rows += [_line('  kernels', 'linear, poly, rbf' if info.kernels else 'linear')]
+        rows += [_line('  kernels', ', '.join(KERNELS) if info.kernels else LINEAR)]
         rows += [_line('  certificate', info.certificate)]
         rows += [_line(f'  --set {key}=', _option(option)) for key, option in info.options.items()]
         rows += [_line('  paper', info.paper)]

@@ -13,16 +13,13 @@ class AlignmentTask(Task):
     """The task whose data are a HomologDataset."""
 
     name = 'alignment'
-    options = ('gap_model', 'align', 'marginals')
+    options = ('marginals',)
     outputs_name = 'homologs'
 
     # ------------------------------------------------------------------------------------------- training
 
     def read_options(self, o, module):
         return {'whole': o.align == 'global'}
-
-    def structure(self, o, module, dataset):
-        return {'gap_model': o.gap_model, 'align': o.align}
 
     def sizes(self, dataset):
         sequences = len(dataset.ids) - dataset.n

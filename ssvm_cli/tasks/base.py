@@ -19,7 +19,7 @@ class Task:
     Attributes:
         name: of the task, in --task and in models.
         data_of: the task whose formats hold data of this one too, where no format names it in its TASKS.
-        options: those of TASK_OPTIONS that have a meaning for it, by parameter name.
+        options: those that have a meaning for it besides its own (ssvm_cli/options/tasks/), by parameter name.
         outputs_name: what files have of right outputs, for messages: 'labels'.
         empty: the output of an example without words, of data that have some.
     """
@@ -46,8 +46,9 @@ class Task:
         return {}
 
     def structure(self, o, module, dataset):
-        """What the structure is built with, a dict of plain values for a model's header."""
-        return {}
+        """What the structure is built with, a dict of plain values for a model's header: as far as its keys
+        (data_formats/parameters/) are options of their name, what these say."""
+        return {key: getattr(o, key) for key in parameters_of({'task': self.name}).STRUCTURE}
 
     def trainable(self, dataset, structure):
         """(int64 the examples that can be learned from, a text about the others), or (None, None) where all can."""

@@ -12,7 +12,7 @@ class CandidateTask(Task):
     """The task whose data are a CandidateDataset."""
 
     name = 'candidates'
-    options = ('min_freq', 'marginals', 'grades')
+    options = ('min_freq', 'marginals')
     outputs_name = 'losses that differ'
 
     # ------------------------------------------------------------------------------------------- training

@@ -18,7 +18,7 @@ class CfgTask(Task):
     """The task whose data are a TreeDataset."""
 
     name = 'cfg'
-    options = ('terminals', 'max_length', 'marginals')
+    options = ('marginals',)
     outputs_name = 'trees'
 
     # ------------------------------------------------------------------------------------------- training
@@ -28,9 +28,6 @@ class CfgTask(Task):
 
     def facts(self, dataset, o):
         return {'top': dataset.tree(0).top}
-
-    def structure(self, o, module, dataset):
-        return {'terminals': o.terminals, 'max_length': o.max_length}
 
     def trainable(self, dataset, structure):
         lengths, most = np.diff(dataset.offsets), structure['max_length']

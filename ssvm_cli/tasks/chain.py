@@ -10,7 +10,8 @@ class ChainTask(TokenTask):
     """The task whose data are a TokenDataset of sequences."""
 
     name = 'chain'
-    options = (*TokenTask.options, 'order', 'edge_features')
+    # those of classes are refused by ssvm_cli/options/classes.py, which says what to do
+    options = (*TokenTask.options, 'taxonomy', 'class_features', 'class_similarity')
     chunks = None  # where the labels are such
 
     def structure(self, o, module, dataset):

@@ -14,7 +14,7 @@ class DependencyTask(Task):
     """The task whose data are a SentenceDataset."""
 
     name = 'dependency'
-    options = ('nonprojective', 'single_root', 'unlabelled', 'hash_bits', 'no_punctuation', 'marginals')
+    options = ('marginals',)
     outputs_name = 'heads'
     empty = np.zeros((2, 0), np.int32)
 

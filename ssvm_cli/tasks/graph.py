@@ -15,10 +15,7 @@ class GraphTask(Task):
     """The task whose data are a GraphDataset."""
 
     name = 'graph'
-    options = (
-        *('min_freq', 'bias', 'relaxation', 'rho', 'augmented_lagrangian', 'smooth_max'),
-        *('marginals', 'inference'),
-    )
+    options = ('min_freq', 'bias', 'marginals', 'inference')
 
     # ------------------------------------------------------------------------------------------- training
 

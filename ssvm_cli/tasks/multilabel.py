@@ -16,7 +16,7 @@ class LabelSetTask(GraphTask):
     """The task whose data are a LabelSetDataset."""
 
     name = 'multilabel'
-    options = (*GraphTask.options, 'pairs')
+    options = (*GraphTask.options, 'relaxation', 'rho', 'augmented_lagrangian', 'smooth_max')
     pairs = None  # those that were asked for, None for all
 
     def facts(self, dataset, o):

@@ -12,10 +12,7 @@ from ssvm_cli.terminal.progress import counted
 class TokenTask(Task):
     """A task whose data are a TokenDataset."""
 
-    options = (
-        *('template', 'min_freq', 'bias', 'window', 'kernel', 'taxonomy', 'class_features', 'class_similarity'),
-        'marginals',
-    )
+    options = ('template', 'min_freq', 'bias', 'window', 'kernel', 'marginals')
     chunks = False  # as of Scores
 
     # ------------------------------------------------------------------------------------------- training

@@ -11,7 +11,9 @@ from cython_ext.tasks.registry import TASKS, task_info
 from data_formats import parameters
 from data_formats.formats.registry import FORMATS
 from ssvm_cli import tasks
+from ssvm_cli.commands import predict, train
 from ssvm_cli.options import groups
+from ssvm_cli.options.command import OF_TASKS, SOME
 from ssvm_cli.tasks.base import Task
 from tests.cli.commands import run
 
@@ -47,12 +49,22 @@ def test_the_contract_says_what_each_method_promises():
 @pytest.mark.parametrize('name', TASKS)
 def test_a_task_keeps_the_contract(name):
     task = tasks.task_named(name)
-    assert isinstance(task, Task) and task.name == name and set(task.options) <= set(tasks.TASK_OPTIONS)
+    assert isinstance(task, Task) and task.name == name
     for method, promised in contract().items():
         own = getattr(type(task), method)
         assert list(inspect.signature(own).parameters) == promised, method
         abstract = 'NotImplementedError' in getattr(Task, method).__code__.co_names
         assert not (abstract and own is getattr(Task, method)), method
+
+
+def test_options_of_tasks_belong_to_tasks_that_there_are():
+    """Each to one task, or to some that name it; no task names its own again, or one that is every task's."""
+    given = {param.name for command in (train.command, predict.command) for param in command.params}
+    shared = {parameter for parameter, (_, _, of) in OF_TASKS.items() if of == SOME}
+    named = {name: set(tasks.task_named(name).options) for name in TASKS}
+    assert set(OF_TASKS) <= given and shared <= set().union(*named.values()) <= set(OF_TASKS)
+    for parameter, (_, _, of) in OF_TASKS.items():
+        assert of == SOME or (of in TASKS and parameter not in named[of]), parameter
 
 
 def statements(function):

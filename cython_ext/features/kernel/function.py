@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass
 
 KINDS = {'poly': ('degree', 'gamma', 'coef0'), 'rbf': ('gamma',)}
+LINEAR = 'linear'  # no kernel
+KERNELS = (LINEAR, *KINDS)
 LARGEST_DEGREE = 100
 
 

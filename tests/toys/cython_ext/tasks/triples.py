@@ -1,7 +1,7 @@
-"""Three labels of n: a choice among all triples, which score what their labels do."""
+"""Some labels of n, three if not said otherwise: a choice among all sets of that size, which score what their labels
+do."""
 
 from itertools import combinations
-from math import comb
 
 import numpy as np
 
@@ -9,55 +9,54 @@ from cython_ext.structures.labels.multiclass import Multiclass
 from cython_ext.tasks.registry import TaskInfo
 
 
-def triples(labels):
-    """int[C(labels, 3), 3], ascending."""
-    return np.array(list(combinations(range(labels), 3))).reshape(-1, 3)
+class Subsets(Multiclass):
+    """The sets of `chosen` of the labels as the labels of a Multiclass.
+
+    table: int[C(labels, chosen), chosen], ascending; members: float64[C(labels, chosen), labels], 1 where a set has a
+    label."""
+
+    def __init__(self, dataset, chosen):
+        labels = len(dataset.label_names)
+        self.table = np.array(list(combinations(range(labels), chosen))).reshape(-1, chosen)
+        self.members = np.zeros((len(self.table), labels))
+        np.put_along_axis(self.members, self.table, 1.0, axis=1)
+        number = {tuple(subset): k for k, subset in enumerate(self.table.tolist())}
+        gold = [number.get(tuple(dataset.labels(i).tolist()), -1) for i in range(dataset.n)]
+        super().__init__(np.array(gold, np.int32), len(number))
 
 
-def members(labels):
-    """float64[C(labels, 3), labels]: 1 where a triple has a label."""
-    chosen = np.zeros((comb(labels, 3), labels))
-    np.put_along_axis(chosen, triples(labels), 1.0, axis=1)
-    return chosen
-
-
-def build(dataset, feature_set='all', tied=True, merge=False, basis=None, similarity=None):
-    """(Structure, FeatureMap) of a LabelSetDataset. tied: triples share the weights of their labels; a model has their
-    sums."""
+def build(dataset, feature_set='all', chosen=3, tied=True, merge=False, basis=None, similarity=None):
+    """(Structure, FeatureMap) of a LabelSetDataset. chosen: how many labels a set has; tied: sets share the weights of
+    their labels; a model has their sums."""
     from cython_ext.features.tokens.output_features import OutputFeatures
     from cython_ext.features.tokens.sparse import SparseFeatures
     from cython_ext.features.tokens.sparse_rows import SparseRows
 
     if basis is not None or similarity is not None or feature_set != 'all':
         raise ValueError('triples have linear features: use the linear kernel')
-    labels = len(dataset.label_names)
-    number = {tuple(triple): k for k, triple in enumerate(triples(labels).tolist())}
-    gold = np.array([number.get(tuple(dataset.labels(i).tolist()), -1) for i in range(dataset.n)], np.int32)
-    structure = Multiclass(gold, len(number))
+    structure = Subsets(dataset, chosen)
     rows = SparseRows(dataset.indptr, dataset.indices, dataset.values, len(dataset.attributes))
     places = rows, dataset.offsets, structure.n_labels, structure.stride
     if not tied:
         return structure, SparseFeatures(*places)
-    chosen = members(labels)
-    return structure, OutputFeatures(*places, chosen @ chosen.T)
+    return structure, OutputFeatures(*places, structure.members @ structure.members.T)
 
 
 def wrong_members():
-    """how many of the three are wrong"""
+    """how many of the labels are wrong"""
     from cython_ext.losses.position_costs import LabelCosts
 
     class WrongMembers(LabelCosts):
         def __init__(self, structure):
-            labels = next(k for k in range(3, 100) if comb(k, 3) == structure.n_labels)
-            chosen = members(labels)
-            super().__init__(structure, 3 - chosen @ chosen.T)
+            common = structure.members @ structure.members.T
+            super().__init__(structure, common[0, 0] - common)
 
     return WrongMembers
 
 
 INFO = TaskInfo(
     name='triples',
-    summary='three labels of n',
+    summary='some labels of n',
     build=build,
     losses={'hamming': wrong_members},
     default_loss='hamming',

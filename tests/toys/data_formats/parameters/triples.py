@@ -1,16 +1,23 @@
-"""A weight for each attribute and triple of labels, 'state' float64[F, C(K, 3)]; as text, rows `state NAME NUMBER`."""
+"""A weight for each attribute and set of labels, 'state' float64[F, C(K, chosen)]; as text, rows `state NAME
+NUMBER`."""
 
 from math import comb
 
 import numpy as np
 
 from data_formats.parameters import numbers
+from data_formats.parameters.values import Key, up_to
 
 VOCABULARIES = ('label_names', 'attributes')
+STRUCTURE = {'chosen': Key(up_to(100), 'a whole number from 0 to 100', needed=True)}
+
+
+def width(header, labels):
+    return comb(len(labels), header['structure']['chosen'])
 
 
 def read(container, header, names, as_stored):
-    return {'state': numbers(container, 'state', (len(names['attributes']), comb(len(names['label_names']), 3)))}
+    return {'state': numbers(container, 'state', (len(names['attributes']), width(header, names['label_names'])))}
 
 
 def stored(weights):
@@ -35,6 +42,6 @@ def read_rows(rows, header, blocks):
     table = {}
     for _, left, right, text in rows:
         table.setdefault(rows.name(left), {})[int(right)] = rows.weight(text)
-    width = comb(len(rows.labels), 3)
-    state = np.array([[row.get(k, 0.0) for k in range(width)] for row in table.values()]).reshape(-1, width)
+    sets = width(header, rows.labels)
+    state = np.array([[row.get(k, 0.0) for k in range(sets)] for row in table.values()]).reshape(-1, sets)
     return {'label_names': rows.labels, 'attributes': table}, {'state': state}

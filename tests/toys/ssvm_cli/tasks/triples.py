@@ -1,6 +1,5 @@
-"""Three labels of n."""
+"""Some labels of n."""
 
-from cython_ext.tasks.triples import triples
 from data_formats.errors import DataError
 from ssvm_cli.scores.multilabel import LabelSetScores
 from ssvm_cli.tasks.base import Task
@@ -8,7 +7,7 @@ from ssvm_cli.terminal.progress import counted
 
 
 class TripleTask(Task):
-    """The task whose data are a LabelSetDataset with three labels in each set."""
+    """The task whose data are a LabelSetDataset with as many labels in each set."""
 
     name = 'triples'
     data_of = 'multilabel'
@@ -25,14 +24,14 @@ class TripleTask(Task):
         return bool(len(dataset.label_ids))
 
     def build_options(self, model, path):
-        return {'structure': {'tied': False}}
+        return {'structure': {**super().build_options(model, path)['structure'], 'tied': False}}
 
     def outputs(self, codes, dataset, decoder, w):
         """For each example the ids of its labels."""
-        return list(triples(len(dataset.label_names))[codes])
+        return list(decoder.structure.table[codes])
 
     def candidate(self, i, code, predictions):
-        return triples(len(predictions.dataset.label_names))[code[0]]
+        return predictions.decoder.structure.table[code[0]]
 
     def scores(self, model, o=None):
         return LabelSetScores(model.label_names.names())
