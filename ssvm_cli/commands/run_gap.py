@@ -52,8 +52,9 @@ def certify(o):
     progress = Progress(o.verbose)
     model = load(o.model)
     threads = o.threads or available_cpus()
-    dataset = read_data(o.train, model, o.format_name, require_labels=True, what=o.model, threads=threads)
-    spec, task = spec_of(model, o.model), task_named(model.task)
+    spec = spec_of(model, o.model)
+    task = task_named(spec.task)
+    dataset = read_data(o.train, spec, model, o.format_name, require_labels=True, what=o.model, threads=threads)
 
     def say(text):
         progress.say(f'{o.train}: {text}')
@@ -100,7 +101,7 @@ def certify(o):
 
 def problem_of(spec, model, dataset, threads, o):
     """The training problem that a model solves, on some data; o: the options, of which the paths are for messages."""
-    structure = task_named(spec.task).problem_structure(model, o.model)
+    structure = task_named(spec.task).problem_structure(spec, model, o.model)
     try:
         return spec.build(dataset, threads, support=support_tokens(model), structure=structure)
     except UnfitDataError as error:

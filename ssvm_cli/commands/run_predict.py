@@ -1,6 +1,7 @@
 """What `ssvm predict` does: blocks of examples through the decoder, in order and in constant memory."""
 
 import json
+from dataclasses import dataclass
 
 from cython_ext.common.parallel import in_order
 from data_formats.datasets.empties import count_empties
@@ -13,6 +14,7 @@ from data_formats.parsing.writing import check_labels
 from ssvm_cli.examples.decoder import Decoder
 from ssvm_cli.examples.reading import opened
 from ssvm_cli.options.files import check_paths
+from ssvm_cli.options.problem_spec import ProblemSpec
 from ssvm_cli.tasks import check_options
 from ssvm_cli.terminal.complaints import beside_the_result, tell
 from ssvm_cli.terminal.launchers import refuse_copies
@@ -30,56 +32,92 @@ def predict(o):
     check_paths({'TEST': o.test, 'MODEL': o.model}, {'OUTPUT': o.output, '--metrics': o.metrics})
     threads = o.threads or available_cpus()
     model = load(o.model, with_dual=False, as_stored=True)
-    source, module, read_options = opened(o.test, model, o.format_name)
-    decoder = Decoder(model, o.model)
-    check_options(decoder.task, o)
-    if decoder.spec.data['format'] != module.NAME:
-        check_labels(module, model.label_names)
-    if o.no_punctuation and not (o.evaluate or o.metrics is not None):
-        raise UsageError('--no-punctuation is about the figures of --evaluate and --metrics')
+    spec = ProblemSpec.from_header(model.header)
+    source, module, read_options = opened(o.test, spec, o.format_name)
+    decoder = Decoder(spec, model, o.model)
+    check_request(o, decoder, module, model)
     if o.inference is not None:
-        if o.inference != 'exact' and (o.nbest is not None or o.marginals):
-            raise UsageError('--nbest and --marginals need exact inference: leave --inference out')
         decoder.infer_by(o.inference)
-    if o.marginals and not decoder.probabilistic:
-        raise UsageError(f'--marginals needs a log or softmax-margin model: scores of {o.model} are no probabilities')
     writer = Writer(o, module, decoder)
-    scores = decoder.task.scores(model, o)
-    scored = o.evaluate or o.metrics is not None
+    scores = decoder.task.scores(spec, model, o)
     source.block, source.prompt = PART, True
-    lines = wordless = examples = tokens = proved = 0
+    counts = Counts()
     with locked((o.output,), Progress(o.verbose).say), atomic_output(o.output) as stream, source:
         reader = module.reader(source, read_options, model)
         parse = PartParser(source, reader, read_options, model)
-        for block, outputs, text, known in in_order(
+        for block, outputs, text, proved in in_order(
             lambda part: writer.decode(parse(part)), reader.parts(source), threads, source.ready
         ):
             stream.write(text)
             if source.live:
                 stream.flush()
-            dataset = block.dataset
-            lines += 0 if examples else block.rows.count(b'\n')
-            wordless += count_empties(dataset)
-            examples, tokens = examples + dataset.n, tokens + dataset.tokens
-            proved = None if known is None else proved + known
-            if scored:
-                scores.compare(dataset, outputs)
-    Progress(o.verbose).say(f'{o.test}: {counted(examples, "example")}, {counted(tokens, "token")}', level=2)
-    if proved is not None and examples:
-        text = f'{proved} of {counted(examples, "output")} are proved to be the best'
-        Progress(o.verbose).say(f'{o.test}: {text}', level=1 if o.evaluate else 2)
-    if scored and not scores.count:
-        nothing = f'no {decoder.task.outputs_name}{decoder.task.place(model)}: nothing to score'
-        tell(f'{source.name}: {nothing}')
-    elif not examples and not wordless:
-        held = f' in {counted(lines, "line")}' if lines else ''
-        Progress(o.verbose).say(f'{source.name}: no examples{held}: nothing to predict')
-    elif o.evaluate:
-        tell(scores.table())
+            counts.add(block, proved)
+            if is_scored(o):
+                scores.compare(block.dataset, outputs)
+    report(o, source.name, decoder, counts, scores)
     if o.metrics is not None:
         with beside_the_result(o.metrics), atomic_output(o.metrics) as stream:
             text = json.dumps(scores.summary(), indent=1, ensure_ascii=False)
             stream.write(text.encode('utf-8', 'surrogateescape') + b'\n')
+
+
+def is_scored(o):
+    """Whether the predictions are compared with the right outputs of the file."""
+    return o.evaluate or o.metrics is not None
+
+
+def check_request(o, decoder, module, model):
+    """Refuse options that do not go with the model or with each other; module: of the format of the file.
+
+    Raises:
+        UsageError: with the reason. DataError: the format cannot write the labels of the model.
+    """
+    check_options(decoder.task, o)
+    if decoder.spec.data['format'] != module.NAME:
+        check_labels(module, model.label_names)
+    if o.no_punctuation and not is_scored(o):
+        raise UsageError('--no-punctuation is about the figures of --evaluate and --metrics')
+    if o.inference not in (None, 'exact') and (o.nbest is not None or o.marginals):
+        raise UsageError('--nbest and --marginals need exact inference: leave --inference out')
+    if o.marginals and not decoder.probabilistic:
+        raise UsageError(f'--marginals needs a log or softmax-margin model: scores of {o.model} are no probabilities')
+
+
+@dataclass
+class Counts:
+    """What was read and predicted: lines before the first example, sentences without words, examples and tokens with
+    predictions, outputs that are proved to be the best (None where the oracle proves nothing)."""
+
+    lines: int = 0
+    wordless: int = 0
+    examples: int = 0
+    tokens: int = 0
+    proved: int | None = 0
+
+    def add(self, block, proved):
+        """Count a Block, of whose outputs so many are proved."""
+        self.lines += 0 if self.examples else block.rows.count(b'\n')
+        self.wordless += count_empties(block.dataset)
+        self.examples += block.dataset.n
+        self.tokens += block.dataset.tokens
+        self.proved = None if proved is None else self.proved + proved
+
+
+def report(o, source_name, decoder, counts, scores):
+    """Say what was predicted, and how good it is or why nobody knows."""
+    say, examples = Progress(o.verbose).say, counted(counts.examples, 'example')
+    say(f'{o.test}: {examples}, {counted(counts.tokens, "token")}', level=2)
+    if counts.proved is not None and counts.examples:
+        text = f'{counts.proved} of {counted(counts.examples, "output")} are proved to be the best'
+        say(f'{o.test}: {text}', level=1 if o.evaluate else 2)
+    if is_scored(o) and not scores.count:
+        task = decoder.task
+        tell(f'{source_name}: no {task.outputs_name}{task.place(decoder.spec)}: nothing to score')
+    elif not counts.examples and not counts.wordless:
+        held = f' in {counted(counts.lines, "line")}' if counts.lines else ''
+        say(f'{source_name}: no examples{held}: nothing to predict')
+    elif o.evaluate:
+        tell(scores.table())
 
 
 class Writer:

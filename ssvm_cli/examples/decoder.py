@@ -8,7 +8,6 @@ from cython_ext.structures.graph.count_layout import CountsError
 from cython_ext.structures.graph.elimination import TooLargeError
 from cython_ext.tasks.relaxations import INFERENCES
 from data_formats.errors import DataError, UsageError
-from ssvm_cli.options.problem_spec import ProblemSpec
 from ssvm_cli.tasks import task_named
 
 
@@ -16,22 +15,23 @@ class Decoder:
     """A model ready to predict.
 
     Args:
+        spec: the ProblemSpec that its weights solve.
         model: the Model.
         path: its file, for messages.
 
     Attributes:
         task: that of the model, as ssvm_cli.tasks has it.
-        spec: the ProblemSpec that its weights solve.
+        spec: the same.
         probabilistic: whether exp(score) is an unnormalised probability.
     """
 
-    def __init__(self, model, path):
+    def __init__(self, spec, model, path):
         self.path = path
-        self.task = task_named(model.task)
-        self.spec = ProblemSpec.from_header(model.header)
+        self.task = task_named(spec.task)
+        self.spec = spec
         self.probabilistic = self.spec.probabilistic
         self._weights = model.weights
-        self._how = self.task.build_options(model, path)
+        self._how = self.task.build_options(spec, model, path)
         self._inference = self._w = None
         self._lock = threading.Lock()
 

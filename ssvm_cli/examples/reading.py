@@ -109,32 +109,31 @@ def _read(source, module, template_path, task, min_freq, bias, more):
     return reading.read(module, source, ReadOptions(template, template_name, task.reads, min_freq, bias, **more))
 
 
-def read_data(path, model, format_name='auto', require_labels=False, what='the model', threads=1):
-    """Read a whole file with the vocabularies of a model (or of anything that has them and `header`)."""
-    source, module, options = opened(path, model, format_name, require_labels, threads)
+def read_data(path, spec, model, format_name='auto', require_labels=False, what='the model', threads=1):
+    """Read a whole file as a ProblemSpec says, with the vocabularies of a model (or of anything that has them)."""
+    source, module, options = opened(path, spec, format_name, require_labels, threads)
     dataset = reading.read(module, source, options, model)
     if require_labels and not dataset.n:
         raise DataError(source.name, None, 'no examples in this file', 'expected one at least')
-    lack = task_named(model.task).lack(dataset, model, what) if require_labels else None
+    lack = task_named(spec.task).lack(dataset, spec, what) if require_labels else None
     if lack is not None:
         raise DataError(source.name, None, *lack)
     return dataset
 
 
-def opened(path, model, format_name='auto', require_labels=False, threads=1):
-    """(source, format module, ReadOptions) to read a file as the model's training data were read."""
-    facts = model.header['data']
-    name = facts.get('format') if format_name == 'auto' else format_name
+def opened(path, spec, format_name='auto', require_labels=False, threads=1):
+    """(source, format module, ReadOptions) to read a file as the training data of a ProblemSpec were read."""
+    name = spec.data.get('format') if format_name == 'auto' else format_name
     module = format_named(name)
-    task = task_named(model.task)
+    task = task_named(spec.task)
     if task.reads not in module.TASKS:
         able = ' or '.join(other.NAME for other in FORMATS.values() if task.reads in other.TASKS)
-        raise UsageError(f'{name} files hold no data for a {model.task} model (expected {able})')
+        raise UsageError(f'{name} files hold no data for a {spec.task} model (expected {able})')
     options = ReadOptions(
         template_name='<template of the model>',
         task=task.reads,
-        **task.model_options(model),
-        zero_based=bool(facts.get('zero_based')),
+        **task.model_options(spec),
+        zero_based=bool(spec.data.get('zero_based')),
         require_labels=require_labels,
         threads=threads,
     )

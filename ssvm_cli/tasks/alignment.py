@@ -51,10 +51,10 @@ class AlignmentTask(Task):
 
     # ----------------------------------------------------------------------------------- reading with a model
 
-    def model_options(self, model):
-        return {'whole': model.header['structure']['align'] == 'global'}
+    def model_options(self, spec):
+        return {'whole': spec.structure['align'] == 'global'}
 
-    def lack(self, dataset, model, what):
+    def lack(self, dataset, spec, what):
         if dataset.complete:
             return None
         letter = int((dataset.letters == len(dataset.label_names)).argmax())
@@ -67,8 +67,8 @@ class AlignmentTask(Task):
 
     # ------------------------------------------------------------------------------------------ predicting
 
-    def build_options(self, model, path):
-        return {'structure': {**model.header['structure'], 'free': True}}
+    def build_options(self, spec, model, path):
+        return {'structure': {**spec.structure, 'free': True}}
 
     def outputs(self, codes, dataset, decoder, w):
         """For each example (candidate, start in the native, start in it, steps)."""
@@ -89,7 +89,7 @@ class AlignmentTask(Task):
     def candidate(self, i, code, predictions):
         return output_of(code)
 
-    def scores(self, model, o=None):
+    def scores(self, spec, model, o=None):
         return HomologyScores()
 
 

@@ -76,36 +76,36 @@ class Task:
         """Weights for --init, by block: those of an earlier model that mean something in the dataset too."""
         raise NotImplementedError
 
-    # ------------------------------------------- reading other files, with a model or what has its vocabularies
+    # ---------------- reading other files as a ProblemSpec says, with the vocabularies of a model or of what has them
 
-    def model_options(self, model):
+    def model_options(self, spec):
         """Further ReadOptions, a dict."""
         return {}
 
-    def place(self, model):
+    def place(self, spec):
         """Where the right outputs stand in a file, for messages: '' or ' in column 4'."""
         return ''
 
-    def lack(self, dataset, model, what):
+    def lack(self, dataset, spec, what):
         """(what is missing, what was expected) if an example has no right output, or None. what: has the names."""
 
     def given(self, dataset):
         """Whether any right output is given."""
         raise NotImplementedError
 
-    def problem_structure(self, model, path):
-        """What the structure of the problem that a model solves is built with, a dict or None."""
-        return model.header.get('structure')
+    def problem_structure(self, spec, model, path):
+        """What the structure of the problem that a model solves is built with, a dict."""
+        return spec.structure
 
     # ------------------------------------------------------------------------------------------ predicting
 
-    def build_options(self, model, path):
+    def build_options(self, spec, model, path):
         """Arguments of cython_ext.tasks.build.build_decoder."""
-        return {'structure': model.header.get('structure')}
+        return {'structure': spec.structure}
 
-    def problem_options(self, model, problem):
-        """The same for the weights of a training problem."""
-        return self.build_options(model, None)
+    def problem_options(self, spec, problem):
+        """The same for the weights of a training problem, where there is no model yet."""
+        return self.build_options(spec, None, None)
 
     def outputs(self, codes, dataset, decoder, w):
         """What `compare` of the scores takes, of the codes of all examples under weights w."""
@@ -162,7 +162,7 @@ class Task:
         """The output of example i that has a code."""
         return code
 
-    def scores(self, model, o=None):
+    def scores(self, spec, model, o=None):
         """An object with `compare(dataset, outputs)`, `count` of what was compared, `summary()`, `table()`, and for
         logs `columns` and `row()`, the last of which judges. o: the options of predict, None while a model is
         trained."""

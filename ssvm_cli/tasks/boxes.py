@@ -40,7 +40,7 @@ class BoxTask(Task):
 
     # ----------------------------------------------------------------------------------- reading with a model
 
-    def lack(self, dataset, model, what):
+    def lack(self, dataset, spec, what):
         if dataset.complete:
             return None
         return f'picture {1 + int((dataset.right[:, 0] < 0).argmax())} has no box', 'expected one in each'
@@ -60,7 +60,7 @@ class BoxTask(Task):
     def headers(self, o, predictions, scores):
         return None
 
-    def scores(self, model, o=None):
+    def scores(self, spec, model, o=None):
         return LocalisationScores()
 
 

@@ -56,8 +56,8 @@ class CandidateTask(Task):
 
     # ----------------------------------------------------------------------------------- reading with a model
 
-    def model_options(self, model):
-        return {'grades': bool(model.header['data'].get('grades'))}
+    def model_options(self, spec):
+        return {'grades': bool(spec.data.get('grades'))}
 
     def given(self, dataset):
         return bool(dataset.decided.any())
@@ -92,8 +92,8 @@ class CandidateTask(Task):
     def candidate(self, i, code, predictions):
         return int(code[0])
 
-    def scores(self, model, o=None):
-        return RerankingScores(self.model_options(model)['grades'])
+    def scores(self, spec, model, o=None):
+        return RerankingScores(self.model_options(spec)['grades'])
 
 
 TASK = CandidateTask

@@ -6,6 +6,7 @@ from cython_ext.structures.cfg.grammar import WORDS
 from data_formats.datasets.empties import numbers_of
 from data_formats.errors import DataError
 from data_formats.parameters.cfg import BLOCK, grammar_of, spelled
+from ssvm_cli.options.problem_spec import ProblemSpec
 from ssvm_cli.scores.cfg import BracketScores
 from ssvm_cli.tasks.base import Task
 from ssvm_cli.tasks.wordless import without_words
@@ -65,7 +66,7 @@ class CfgTask(Task):
 
     def transferred(self, model, dataset, features, path):
         """Those of the rules that the model has too."""
-        if model.header['structure']['terminals'] != features.grammar.terminals:
+        if ProblemSpec.from_header(model.header).structure['terminals'] != features.grammar.terminals:
             raise DataError(path, None, 'has other --terminals', 'expected those of this run')
         old = grammar_of(model.header, model.weights, model.label_names)
         rules = spelled(old, model.label_names.names(), model.word_names.names())
@@ -75,10 +76,10 @@ class CfgTask(Task):
 
     # ----------------------------------------------------------------------------------- reading with a model
 
-    def model_options(self, model):
-        return {'terminals': model.header['structure']['terminals'], 'top': model.header['data']['top']}
+    def model_options(self, spec):
+        return {'terminals': spec.structure['terminals'], 'top': spec.data['top']}
 
-    def lack(self, dataset, model, what):
+    def lack(self, dataset, spec, what):
         if dataset.complete:
             return None
         for i in range(dataset.n):
@@ -90,16 +91,16 @@ class CfgTask(Task):
     def given(self, dataset):
         return dataset.given
 
-    def problem_structure(self, model, path):
-        return {**model.header['structure'], 'grammar': self._grammar(model, path)}
+    def problem_structure(self, spec, model, path):
+        return {**spec.structure, 'grammar': self._grammar(model, path)}
 
     # ------------------------------------------------------------------------------------------ predicting
 
-    def build_options(self, model, path):
-        return {'structure': {**self.problem_structure(model, path), 'right': False}}
+    def build_options(self, spec, model, path):
+        return {'structure': {**self.problem_structure(spec, model, path), 'right': False}}
 
-    def problem_options(self, model, problem):
-        return {'structure': {**model.header['structure'], 'grammar': problem.features.grammar, 'right': False}}
+    def problem_options(self, spec, problem):
+        return {'structure': {**spec.structure, 'grammar': problem.features.grammar, 'right': False}}
 
     def outputs(self, codes, dataset, decoder, w):
         """For each sentence (tags, labels, begins, ends) as TreeDataset.with_trees takes them, None without a parse."""
@@ -130,8 +131,8 @@ class CfgTask(Task):
     def candidate(self, i, code, predictions):
         return predictions.decoder.features.grammar.tree(code.tolist())
 
-    def scores(self, model, o=None):
-        return TreeScores(model.header['structure']['terminals'] == WORDS)
+    def scores(self, spec, model, o=None):
+        return TreeScores(spec.structure['terminals'] == WORDS)
 
     def _grammar(self, model, path):
         try:

@@ -71,18 +71,17 @@ class DependencyTask(Task):
 
     # ----------------------------------------------------------------------------------- reading with a model
 
-    def model_options(self, model):
-        facts, structure = model.header['data'], model.header.get('structure', {})
+    def model_options(self, spec):
         return {
-            'single_root': bool(structure.get('single_root')),
-            'labelled': not facts.get('unlabelled'),
-            'tag_column': facts.get('tag_column'),
+            'single_root': bool(spec.structure.get('single_root')),
+            'labelled': not spec.data.get('unlabelled'),
+            'tag_column': spec.data.get('tag_column'),
         }
 
-    def place(self, model):
+    def place(self, spec):
         return ' in column 7'
 
-    def lack(self, dataset, model, what):
+    def lack(self, dataset, spec, what):
         if dataset.complete:
             return None
         word = int((dataset.relations < 0).argmax())
@@ -96,18 +95,17 @@ class DependencyTask(Task):
 
     # ------------------------------------------------------------------------------------------ predicting
 
-    def build_options(self, model, path):
+    def build_options(self, spec, model, path):
         from cython_ext.features.arcs.table import table_of_blocks
 
-        structure = model.header.get('structure', {})
         try:
-            table = table_of_blocks(model.weights, hash_bits=structure.get('hash_bits'))
+            table = table_of_blocks(model.weights, hash_bits=spec.structure.get('hash_bits'))
         except ValueError as error:
             raise DataError(path, None, str(error)) from error
-        return {'structure': {**structure, 'table': table}}
+        return {'structure': {**spec.structure, 'table': table}}
 
-    def problem_options(self, model, problem):
-        return {'structure': {**model.header['structure'], 'table': problem.features.table}}
+    def problem_options(self, spec, problem):
+        return {'structure': {**spec.structure, 'table': problem.features.table}}
 
     def outputs(self, codes, dataset, decoder, w):
         return trees_of(codes, dataset.offsets)
@@ -118,8 +116,8 @@ class DependencyTask(Task):
     def candidate(self, i, code, predictions):
         return np.split(code, 2)
 
-    def scores(self, model, o=None):
-        labels = None if model.header['data'].get('unlabelled') else model.label_names.names()
+    def scores(self, spec, model, o=None):
+        labels = None if spec.data.get('unlabelled') else model.label_names.names()
         return AttachmentScores(labels, punctuation=o is None or not o.no_punctuation)
 
 

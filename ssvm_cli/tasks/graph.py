@@ -5,6 +5,7 @@ import numpy as np
 from cython_ext.tasks.graph import ATTRIBUTES, layout_of
 from data_formats.errors import DataError
 from data_formats.parameters.multilabel import MULTIPLIERS
+from ssvm_cli.options.problem_spec import ProblemSpec
 from ssvm_cli.options.relaxation import about_cuts, prediction, requested_relaxation
 from ssvm_cli.scores.graph import NodeScores
 from ssvm_cli.tasks.base import Task, without_attributes
@@ -48,8 +49,8 @@ class GraphTask(Task):
         return without_attributes(dataset, o) or about_cuts(o, self.layout(dataset))
 
     def transferred(self, model, dataset, features, path):
-        data = model.header['data']
-        if self.facts(dataset, None) != {key: data[key] for key in ('states', 'scopes', 'buckets') if key in data}:
+        data, theirs = ProblemSpec.from_header(model.header).data, self.facts(dataset, None)
+        if theirs != {key: data[key] for key in ('states', 'scopes', 'buckets') if key in data}:
             raise DataError(path, None, 'has other types of nodes and factors', 'expected those of the training data')
         from ssvm_cli.initial.weights import graph_weights
 
@@ -57,10 +58,10 @@ class GraphTask(Task):
 
     # ----------------------------------------------------------------------------------- reading with a model
 
-    def model_options(self, model):
-        return {'bias': bool(model.header['data'].get('bias'))}
+    def model_options(self, spec):
+        return {'bias': bool(spec.data.get('bias'))}
 
-    def lack(self, dataset, model, what):
+    def lack(self, dataset, spec, what):
         if dataset.complete:
             return None
         node = int((dataset.labels < 0).argmax())
@@ -70,22 +71,22 @@ class GraphTask(Task):
     def given(self, dataset):
         return bool((dataset.labels >= 0).any())
 
-    def problem_structure(self, model, path):
+    def problem_structure(self, spec, model, path):
         multipliers = {'multipliers': model.weights[MULTIPLIERS]} if MULTIPLIERS in model.weights else {}
-        return {**model.header['structure'], **multipliers, **self.known(model)}
+        return {**spec.structure, **multipliers, **self.known(spec, model.weights)}
 
-    def known(self, model):
+    def known(self, spec, weights):
         """What else the weights of a model depend on: the attributes of each type."""
-        types = len(model.node_types) + len(model.factor_types)
-        return {'attributes': [model.weights[f'{ATTRIBUTES}.{t}'] for t in range(types)]}
+        types = len(spec.data['states']) + len(spec.data['scopes'])
+        return {'attributes': [weights[f'{ATTRIBUTES}.{t}'] for t in range(types)]}
 
     # ------------------------------------------------------------------------------------------ predicting
 
-    def build_options(self, model, path):
-        return {'structure': {**prediction(model.header['structure']), **self.known(model)}}
+    def build_options(self, spec, model, path):
+        return {'structure': {**prediction(spec.structure), **self.known(spec, model.weights)}}
 
-    def problem_options(self, model, problem):
-        how = prediction(model.header['structure'])
+    def problem_options(self, spec, problem):
+        how = prediction(spec.structure)
         return {'structure': {**how, 'attributes': problem.features.naming.attributes}}
 
     def outputs(self, codes, dataset, decoder, w):
@@ -105,7 +106,7 @@ class GraphTask(Task):
             found.append({'marginals': nodes})
         return found
 
-    def scores(self, model, o=None):
+    def scores(self, spec, model, o=None):
         return NodeScores(model.node_types.names(), model.states)
 
 

@@ -35,8 +35,8 @@ class MatchingTask(Task):
 
     # ----------------------------------------------------------------------------------- reading with a model
 
-    def model_options(self, model):
-        return {'bias': bool(model.header['data'].get('bias'))}
+    def model_options(self, spec):
+        return {'bias': bool(spec.data.get('bias'))}
 
     def given(self, dataset):
         return bool(dataset.sure.any())
@@ -51,7 +51,7 @@ class MatchingTask(Task):
     def candidate(self, i, code, predictions):
         return predictions.decoder.structure.layout.links(i, code)
 
-    def scores(self, model, o=None):
+    def scores(self, spec, model, o=None):
         return LinkScores()
 
 

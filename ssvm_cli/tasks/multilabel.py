@@ -6,7 +6,7 @@ from cython_ext.tasks.multilabel import layout_of
 from data_formats.errors import shown
 from data_formats.parameters.multilabel import pairs_of
 from ssvm_cli.options.label_pairs import check_size, requested_pairs
-from ssvm_cli.options.relaxation import requested_relaxation
+from ssvm_cli.options.relaxation import prediction, requested_relaxation
 from ssvm_cli.scores.multilabel import LabelSetScores
 from ssvm_cli.tasks.graph import GraphTask
 from ssvm_cli.terminal.progress import counted
@@ -48,7 +48,7 @@ class LabelSetTask(GraphTask):
         pairs = pairs_of({'structure': {'pairs': features.naming.pairs}}, len(dataset.label_names), ValueError)
         return label_set_weights(model, dataset, features.blocks(features.zeros()), pairs, path)
 
-    def lack(self, dataset, model, what):
+    def lack(self, dataset, spec, what):
         if dataset.complete:
             return None
         example, names = min(dataset.unknown_labels.items())
@@ -57,12 +57,12 @@ class LabelSetTask(GraphTask):
     def given(self, dataset):
         return bool(len(dataset.label_ids) or dataset.unknown_labels)
 
-    def known(self, model):
-        pairs = (model.header.get('structure') or {}).get('pairs')
+    def known(self, spec, weights):
+        pairs = spec.structure.get('pairs')
         return {} if pairs is None else {'pairs': pairs}
 
-    def problem_options(self, model, problem):
-        return self.build_options(model, None)
+    def problem_options(self, spec, problem):
+        return {'structure': {**prediction(spec.structure), **self.known(spec, None)}}
 
     def outputs(self, codes, dataset, decoder, w):
         """For each example the ids of its labels."""
@@ -79,7 +79,7 @@ class LabelSetTask(GraphTask):
     def candidate(self, i, code, predictions):
         return np.flatnonzero(code)
 
-    def scores(self, model, o=None):
+    def scores(self, spec, model, o=None):
         return LabelSetScores(model.label_names.names())
 
 

@@ -51,45 +51,44 @@ class TokenTask(Task):
 
     # ----------------------------------------------------------------------------------- reading with a model
 
-    def model_options(self, model):
-        facts = model.header['data']
+    def model_options(self, spec):
         return {
-            'template': facts.get('template'),
-            'bias': bool(facts.get('bias')),
-            'columns': facts.get('columns'),
-            'window': facts.get('window') or 0,
-            'edge_features': bool(facts.get('edge_features')),
+            'template': spec.data.get('template'),
+            'bias': bool(spec.data.get('bias')),
+            'columns': spec.data.get('columns'),
+            'window': spec.data.get('window') or 0,
+            'edge_features': bool(spec.data.get('edge_features')),
         }
 
-    def place(self, model):
-        columns = model.header['data'].get('columns')
+    def place(self, spec):
+        columns = spec.data.get('columns')
         return f' in column {columns}' if columns else ''
 
-    def lack(self, dataset, model, what):
+    def lack(self, dataset, spec, what):
         if dataset.complete:
             return None
         token = int((dataset.labels < 0).argmax())
         example = int((dataset.offsets <= token).sum())
         label = dataset.label(token)
         said = 'no label' if label is None else f'label {shown(label)}, which {what} does not know'
-        return f'example {example} has {said}', f'expected {self.outputs_name}{self.place(model)}'
+        return f'example {example} has {said}', f'expected {self.outputs_name}{self.place(spec)}'
 
     def given(self, dataset):
         return bool((dataset.labels >= 0).any() or dataset.unknown_labels)
 
     # ------------------------------------------------------------------------------------------ predicting
 
-    def build_options(self, model, path):
-        return {'basis': basis_of(model, path), 'structure': model.header.get('structure')}
+    def build_options(self, spec, model, path):
+        return {'basis': basis_of(model, path), 'structure': spec.structure}
 
-    def problem_options(self, model, problem):
-        return {'basis': getattr(problem.features, 'basis', None), 'structure': model.header['structure']}
+    def problem_options(self, spec, problem):
+        return {'basis': getattr(problem.features, 'basis', None), 'structure': spec.structure}
 
     def marginals(self, predictions):
         names = predictions.dataset.label_names.names()
         return label_columns(names, predictions.decoder.marginals(predictions.w)[1], '.6f')
 
-    def scores(self, model, o=None):
+    def scores(self, spec, model, o=None):
         """A cost matrix counts where predictions are scored, not while a model is trained (o is None)."""
         return Scores(model.label_names.names(), self.chunks, None if o is None else model.cost)
 

@@ -22,17 +22,17 @@ class DevScorer:
         from cython_ext.tasks.build import build_decoder
 
         self.task = examples.task
-        header, names = spec.to_header() | {'structure': spec.structure}, self.task.names(examples.dataset)
-        self.model = model = Model(header, **names, scale=examples.scale)
-        self.dataset = read_data(path, model)
+        self.spec = spec
+        self.model = Model(spec.to_header(), **self.task.names(examples.dataset), scale=examples.scale)
+        self.dataset = read_data(path, spec, self.model)
         if not self.task.given(self.dataset):
             outputs = self.task.outputs_name
-            expected = f'expected {outputs}{self.task.place(model)}, as in TRAIN'
+            expected = f'expected {outputs}{self.task.place(spec)}, as in TRAIN'
             raise DataError(path, None, f'no {outputs}', expected)
-        self.columns = self.task.scores(model).columns
+        self.columns = self.task.scores(spec, self.model).columns
         self.features = problem.features
         self.decoder = build_decoder(
-            self.dataset, model.task, pool=problem.pool, **self.task.problem_options(model, problem)
+            self.dataset, spec.task, pool=problem.pool, **self.task.problem_options(spec, problem)
         )
         same = type(problem.features) is type(self.decoder.features)
         self.same_layout = same and spec.feature_set == 'all' and problem.dim == self.decoder.features.dim
@@ -42,7 +42,7 @@ class DevScorer:
         if not self.same_layout:
             w = self.decoder.features.weights(self.features.blocks(w))
         codes, _ = self.decoder.predict(w)
-        scores = self.task.scores(self.model)
+        scores = self.task.scores(self.spec, self.model)
         outputs = self.task.outputs(codes, self.dataset, self.decoder, w)
         self.decoder.pool.check()
         scores.compare(self.dataset, outputs)

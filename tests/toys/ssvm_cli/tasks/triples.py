@@ -23,8 +23,8 @@ class TripleTask(Task):
     def given(self, dataset):
         return bool(len(dataset.label_ids))
 
-    def build_options(self, model, path):
-        return {'structure': {**super().build_options(model, path)['structure'], 'tied': False}}
+    def build_options(self, spec, model, path):
+        return {'structure': {**super().build_options(spec, model, path)['structure'], 'tied': False}}
 
     def outputs(self, codes, dataset, decoder, w):
         """For each example the ids of its labels."""
@@ -33,7 +33,7 @@ class TripleTask(Task):
     def candidate(self, i, code, predictions):
         return predictions.decoder.structure.table[code[0]]
 
-    def scores(self, model, o=None):
+    def scores(self, spec, model, o=None):
         return LabelSetScores(model.label_names.names())
 
 
