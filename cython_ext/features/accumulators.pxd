@@ -15,5 +15,12 @@ cdef class Accumulator(Helper):
                         const double *a, double scale) noexcept nogil
 
 
+cdef class StatisticsAccumulator(Accumulator):
+    cdef object statistics
+    cdef double *statistic_data
+
+    cdef keep(self, Py_ssize_t chunks, Py_ssize_t size, Py_ssize_t numbers)
+
+
 cdef class NormWindows(Helper):
     pass

@@ -8,11 +8,13 @@ OBJECTIVES = {
     'log': ('cython_ext.objectives.log', 'Log', False),
     'softmax-margin': ('cython_ext.objectives.log', 'SoftmaxMargin', True),
 }
+RESCALINGS = ('margin', 'slack')  # of the hinge
+SLACK_NORMS = (1, 2)
 
 
 @dataclass(frozen=True)
 class Variant:
-    """What may be changed about the hinge loss. rescale: 'margin' or 'slack'; slack_norm: 1 or 2."""
+    """What may be changed about the hinge loss. rescale: one of RESCALINGS; slack_norm: of SLACK_NORMS."""
 
     rescale: str = 'margin'
     slack_norm: int = 1

@@ -1,7 +1,7 @@
 cimport cython
 from libc.stdint cimport int32_t, int64_t
 
-from cython_ext.features.accumulators cimport Accumulator
+from cython_ext.features.accumulators cimport StatisticsAccumulator
 from cython_ext.features.capabilities cimport AtLambda, Prefetch
 from cython_ext.features.graph.factors cimport FactorWeights
 from cython_ext.features.feature_map cimport FeatureMap
@@ -42,10 +42,8 @@ cdef class SoftAtLambda(AtLambda):
     pass
 
 
-cdef class SoftAccumulator(Accumulator):
+cdef class SoftAccumulator(StatisticsAccumulator):
     cdef SoftFeatures map
-    cdef object statistics
-    cdef double *statistic_data
 
     cdef double *block(self, Py_ssize_t b) noexcept nogil
     cdef double *weights(self, Py_ssize_t chunk) noexcept nogil

@@ -25,12 +25,10 @@ from libc.math cimport sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
-from cython_ext.features.accumulators cimport Accumulator
+from cython_ext.features.accumulators cimport Accumulator, StatisticsAccumulator
 from cython_ext.features.capabilities cimport AtLambda, Prefetch
 from cython_ext.features.graph.factors cimport FactorWeights
 from cython_ext.features.feature_map cimport FeatureMap
-from cython_ext.common.arrays import aligned_zeros
-from cython_ext.common.parallel import even_ranges
 from cython_ext.relaxations.factor_blocks cimport FactorBlocks
 from cython_ext.relaxations.messages cimport Messages
 
@@ -259,20 +257,15 @@ cdef class SoftAtLambda(AtLambda):
         return SoftFeatures(map.outputs, map.weights_of_factors, lam, map.rho, map.smoothing)
 
 
-cdef class SoftAccumulator(Accumulator):
+cdef class SoftAccumulator(StatisticsAccumulator):
     """Sums for the weights as of Accumulator. For the weights that belong to one example (agreement variables, and
     those that smooth maxima) the statistics of all blocks are kept, and multiplied once."""
 
     def __init__(self, SoftFeatures features, Py_ssize_t n):
         dim = features.weights_of_factors.dim
         self.features = self.map = features
-        self.chunks = max(1, min(n, 16 if dim * 16 * 8 <= 1 << 28 else 4))
-        self.totals = np.zeros((self.chunks, dim + 1))
-        cdef double[:, ::1] view = self.totals
-        self.total_data = &view[0, 0]
-        cdef double[::1] statistics = aligned_zeros(features.outputs.part_begin[features.graphs.n] + 1)
-        self.statistics = np.asarray(statistics)
-        self.statistic_data = &statistics[0]
+        chunks = max(1, min(n, 16 if dim * 16 * 8 <= 1 << 28 else 4))
+        self.keep(chunks, dim, features.outputs.part_begin[features.graphs.n])
 
     cdef double *block(self, Py_ssize_t b) noexcept nogil:
         """The statistics of a block."""
@@ -296,13 +289,6 @@ cdef class SoftAccumulator(Accumulator):
 
     cdef double *weights(self, Py_ssize_t chunk) noexcept nogil:
         return self.total_data + chunk * (self.map.weights_of_factors.dim + 1)
-
-    def clear(self, pool):
-        self.totals[...] = 0
-        pool.map(self._clear_statistics, even_ranges(len(self.statistics), pool.threads))
-
-    def _clear_statistics(self, Py_ssize_t begin, Py_ssize_t end):
-        self.statistics[begin:end] = 0
 
     def total(self, double[::1] out, pool):
         dim = self.map.weights_of_factors.dim

@@ -2,19 +2,13 @@
 
 from cython_ext.structures.alignment.alignment import Alignment
 from cython_ext.structures.alignment.layout import layout
-from cython_ext.tasks.registry import TaskInfo
+from cython_ext.tasks.registry import LINEAR, TaskInfo
 
 
-def build(
-    dataset, feature_set='all', gap_model='linear', align='local', free=False, merge=False, basis=None, similarity=None
-):
+def build(dataset, gap_model='linear', align='local', free=False):
     """(Structure, FeatureMap) of a HomologDataset."""
     from cython_ext.features.parts.alignment import AlignmentFeatures
 
-    if basis is not None or similarity is not None:
-        raise ValueError('an alignment has no features of inputs: use the linear kernel')
-    if feature_set != 'all':
-        raise ValueError('every pair of letters has a weight in alignments: use --feature-set all')
     places = layout(
         dataset.offsets,
         dataset.starts,
@@ -40,4 +34,8 @@ INFO = TaskInfo(
     build=build,
     losses={'zero-one': zero_one},
     default_loss='zero-one',
+    refused={
+        **dict.fromkeys(LINEAR, 'an alignment has no features of inputs: use the linear kernel'),
+        'feature_set': 'every pair of letters has a weight in alignments: use --feature-set all',
+    },
 )

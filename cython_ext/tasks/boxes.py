@@ -2,17 +2,13 @@
 
 from cython_ext.structures.boxes.boxes import Boxes
 from cython_ext.tasks.common import zero_one
-from cython_ext.tasks.registry import TaskInfo
+from cython_ext.tasks.registry import LINEAR, TaskInfo
 
 
-def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
+def build(dataset):
     """(Structure, FeatureMap) of a PictureDataset."""
     from cython_ext.features.parts.boxes import WordFeatures
 
-    if basis is not None or similarity is not None:
-        raise ValueError('words of pictures have linear features: use the linear kernel')
-    if feature_set != 'all':
-        raise ValueError('every word of pictures has a weight: use --feature-set all')
     structure = Boxes(dataset.sizes, dataset.offsets, dataset.points, dataset.words, dataset.right)
     return structure, WordFeatures(structure, len(dataset.attributes))
 
@@ -30,4 +26,8 @@ INFO = TaskInfo(
     build=build,
     losses={'overlap': overlap, 'zero-one': zero_one},
     default_loss='overlap',
+    refused={
+        **dict.fromkeys(LINEAR, 'words of pictures have linear features: use the linear kernel'),
+        'feature_set': 'every word of pictures has a weight: use --feature-set all',
+    },
 )

@@ -48,11 +48,12 @@ def build_problem(
     if variant is not None and variant.hard_margin:
         loss, lam = 'zero-one', 1.0
     info = task_info(task)
+    info.refuse(feature_set, kernel, similarity)
     basis = None if kernel is None else kernel_basis(kernel, dataset, feature_set, kernel_cache, support)
     how = dict(structure or {})
     if info.problem_arguments is not None:
         how |= info.problem_arguments(how, lam=lam, objective=objective, loss=loss, variant=variant)
-    outputs, features = info.build(dataset, feature_set, merge=merge, basis=basis, similarity=similarity, **how)
+    outputs, features = info.compose(dataset, feature_set, merge=merge, basis=basis, similarity=similarity, **how)
     name, task_loss = build_loss(info, outputs, loss)
     made = build_objective(objective, outputs, task_loss, variant)
     if isinstance(made, SumObjective) and 'exp' not in outputs.oracles:
@@ -82,4 +83,4 @@ def build_decoder(dataset, task, feature_set='all', pool=None, basis=None, struc
     structure: dict of further arguments that the task's build takes."""
     from cython_ext.core.decoder import Decoder
 
-    return Decoder(*task_info(task).build(dataset, feature_set, basis=basis, **(structure or {})), pool)
+    return Decoder(*task_info(task).compose(dataset, feature_set, basis=basis, **(structure or {})), pool)

@@ -1,18 +1,14 @@
 """One of the candidates that each example lists."""
 
 from cython_ext.structures.candidates import Candidates
-from cython_ext.tasks.registry import TaskInfo
+from cython_ext.tasks.registry import LINEAR, TaskInfo
 
 
-def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
+def build(dataset):
     """(Structure, FeatureMap) of a CandidateDataset."""
     from cython_ext.features.parts.candidates import CandidateFeatures
     from cython_ext.features.tokens.sparse_rows import SparseRows
 
-    if basis is not None or similarity is not None:
-        raise ValueError('candidates have linear features: use the linear kernel')
-    if feature_set != 'all':
-        raise ValueError('every feature of candidates has a weight: use --feature-set all')
     rows = SparseRows(dataset.indptr, dataset.indices, dataset.values, len(dataset.attributes))
     structure = Candidates(dataset.offsets, dataset.costs)
     return structure, CandidateFeatures(rows, structure.offsets, structure.padding())
@@ -37,4 +33,8 @@ INFO = TaskInfo(
     build=build,
     losses={'given': given, 'zero-one': wrong_candidates},
     default_loss='given',
+    refused={
+        **dict.fromkeys(LINEAR, 'candidates have linear features: use the linear kernel'),
+        'feature_set': 'every feature of candidates has a weight: use --feature-set all',
+    },
 )

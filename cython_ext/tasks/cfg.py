@@ -6,26 +6,12 @@ from cython_ext.tasks.common import zero_one
 from cython_ext.tasks.registry import TaskInfo
 
 
-def build(
-    dataset,
-    feature_set='all',
-    terminals='word',
-    max_length=None,
-    grammar=None,
-    right=True,
-    merge=False,
-    basis=None,
-    similarity=None,
-):
+def build(dataset, feature_set='all', terminals='word', max_length=None, grammar=None, right=True):
     """(Structure, FeatureMap) of a TreeDataset: a weight for each rule of a Grammar, by default that of all its trees
     over `terminals`. max_length: of sentences that such a grammar is read off, which were chosen before; right: whether
     the gold trees are needed."""
     from cython_ext.features.parts.cfg import RuleFeatures
 
-    if basis is not None:
-        raise ValueError('rules of a grammar are not compared by a kernel (use --kernel linear)')
-    if similarity is not None:
-        raise ValueError('rules of a grammar have no similarities of classes')
     if grammar is None:
         grammar = Grammar.of(dataset, terminals)
     structure = Cfg(grammar, dataset, grammar.codes(dataset)) if right else Cfg(grammar, dataset, None, KEPT_TO_PREDICT)
@@ -45,4 +31,8 @@ INFO = TaskInfo(
     build=build,
     losses={'zero-one': zero_one, 'f1': bracket_f1},
     default_loss='f1',
+    refused={
+        'basis': 'rules of a grammar are not compared by a kernel (use --kernel linear)',
+        'similarity': 'rules of a grammar have no similarities of classes',
+    },
 )

@@ -7,28 +7,12 @@ from cython_ext.tasks.common import zero_one
 from cython_ext.tasks.registry import TaskInfo
 
 
-def build(
-    dataset,
-    feature_set='all',
-    nonprojective=False,
-    single_root=True,
-    hash_bits=None,
-    table=None,
-    merge=False,
-    basis=None,
-    similarity=None,
-):
+def build(dataset, feature_set='all', nonprojective=False, single_root=True, hash_bits=None, table=None):
     """(Structure, FeatureMap) of a SentenceDataset. nonprojective: trees may cross; single_root: one word hangs from
     the root, and not any number; hash_bits, table: see arc_features. Raises ValueError where these do not go together,
     or the gold trees are not of this kind."""
     from cython_ext.features.arcs.dictionary import arc_features
 
-    if basis is not None:
-        raise ValueError(
-            'a kernel is between the features of positions, and arcs have features of their own (use --kernel linear)'
-        )
-    if similarity is not None:
-        raise ValueError('features of classes are for single labels, not for trees')
     heads, relations = (np.ascontiguousarray(a, np.int32) for a in (dataset.heads, dataset.relations))
     offsets = np.ascontiguousarray(dataset.offsets, np.int64)
     if table is None and heads.min(initial=0) >= 0:
@@ -73,4 +57,9 @@ INFO = TaskInfo(
     build=build,
     losses={'hamming': attachment, 'zero-one': zero_one},
     default_loss='hamming',
+    refused={
+        'basis': 'a kernel is between the features of positions, and arcs have features of their own '
+        '(use --kernel linear)',
+        'similarity': 'features of classes are for single labels, not for trees',
+    },
 )

@@ -9,7 +9,7 @@ import numpy as np
 
 from cython_ext.structures.graph.layout import FactorType, GraphLayout, Shape
 from cython_ext.tasks.common import node_costs, zero_one
-from cython_ext.tasks.registry import TaskInfo
+from cython_ext.tasks.registry import LINEAR, TaskInfo
 from cython_ext.tasks.relaxations import arguments_of_relaxation, build_relaxed, log_values
 
 WEIGHTS, ATTRIBUTES = 'weights', 'attributes'  # names of arrays, with the number of the type behind them
@@ -138,12 +138,8 @@ class TypeNames:
         return arrays
 
 
-def build(dataset, feature_set='all', attributes=None, merge=False, basis=None, similarity=None, **how):
+def build(dataset, attributes=None, **how):
     """(Structure, FeatureMap) of a GraphDataset. attributes: of each type, see layout_of; how: as of build_relaxed."""
-    if basis is not None or similarity is not None:
-        raise ValueError('graphs have linear features: use the linear kernel')
-    if feature_set != 'all':
-        raise ValueError('every attribute of a type has a weight for each joint state: use --feature-set all')
     attributes = attributes_of(dataset) if attributes is None else attributes
     layout = layout_of(dataset, attributes)
     return build_relaxed(layout, TypeNames(attributes, layout.types), **how)
@@ -155,6 +151,10 @@ INFO = TaskInfo(
     build=build,
     losses={'hamming': node_costs, 'zero-one': zero_one},
     default_loss='hamming',
+    refused={
+        **dict.fromkeys(LINEAR, 'graphs have linear features: use the linear kernel'),
+        'feature_set': 'every attribute of a type has a weight for each joint state: use --feature-set all',
+    },
     problem_arguments=arguments_of_relaxation,
     log_values=log_values,
 )

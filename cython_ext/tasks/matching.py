@@ -5,18 +5,14 @@ import numpy as np
 from cython_ext.structures.matching.layout import layout
 from cython_ext.structures.matching.matching import Matching
 from cython_ext.tasks.common import zero_one
-from cython_ext.tasks.registry import TaskInfo
+from cython_ext.tasks.registry import LINEAR, TaskInfo
 
 
-def build(dataset, feature_set='all', merge=False, basis=None, similarity=None):
+def build(dataset):
     """(Structure, FeatureMap) of a MatchingDataset."""
     from cython_ext.features.parts.rows import PartRows
     from cython_ext.features.tokens.sparse_rows import SparseRows
 
-    if basis is not None or similarity is not None:
-        raise ValueError('links have one weight for each attribute: use the linear kernel')
-    if feature_set != 'all':
-        raise ValueError('every attribute has a weight in matchings: use --feature-set all')
     structure = Matching(
         layout(dataset.offsets, dataset.link_rows, dataset.link_columns, dataset.sure, dataset.possible)
     )
@@ -36,4 +32,8 @@ INFO = TaskInfo(
     build=build,
     losses={'hamming': wrong_links, 'zero-one': zero_one},
     default_loss='hamming',
+    refused={
+        **dict.fromkeys(LINEAR, 'links have one weight for each attribute: use the linear kernel'),
+        'feature_set': 'every attribute has a weight in matchings: use --feature-set all',
+    },
 )

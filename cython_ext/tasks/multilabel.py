@@ -11,7 +11,7 @@ import numpy as np
 from cython_ext.structures.graph.label_pairs import all_pairs
 from cython_ext.structures.graph.layout import FactorType, GraphLayout, Shape
 from cython_ext.tasks.common import node_costs, zero_one
-from cython_ext.tasks.registry import TaskInfo
+from cython_ext.tasks.registry import LINEAR, TaskInfo
 from cython_ext.tasks.relaxations import arguments_of_relaxation, build_relaxed, log_values
 
 STATE, PAIR = 'state', 'pair'
@@ -68,13 +68,9 @@ class LabelNames:
         return [*np.asarray(blocks[STATE]).T, *np.asarray(blocks[PAIR])]
 
 
-def build(dataset, feature_set='all', pairs=None, apart=False, merge=False, basis=None, similarity=None, **how):
+def build(dataset, pairs=None, apart=False, **how):
     """(Structure, FeatureMap) of a LabelSetDataset. pairs: as of layout_of; apart: whether each label may be a problem
     by itself where there are no pairs; how: as of build_relaxed."""
-    if basis is not None or similarity is not None:
-        raise ValueError('sets of labels have linear features: use the linear kernel')
-    if feature_set != 'all':
-        raise ValueError('every attribute has a weight for every label: use --feature-set all')
     labels = len(dataset.label_names)
     layout, naming = layout_of(dataset, pairs), LabelNames(len(dataset.attributes), labels, pairs)
     if apart and how.get('relaxation', 'none') == 'none' and labels and len(layout.types) == labels:
@@ -108,6 +104,10 @@ INFO = TaskInfo(
     build=build,
     losses={'hamming': node_costs, 'zero-one': zero_one},
     default_loss='hamming',
+    refused={
+        **dict.fromkeys(LINEAR, 'sets of labels have linear features: use the linear kernel'),
+        'feature_set': 'every attribute has a weight for every label: use --feature-set all',
+    },
     problem_arguments=problem_arguments,
     log_values=log_values,
 )

@@ -1,7 +1,7 @@
 """What the header of a model must say, checked however it was written: by a program, or by hand in a model as text."""
 
 from cython_ext.features.feature_sets import FEATURE_SETS
-from cython_ext.objectives.registry import OBJECTIVES
+from cython_ext.objectives.registry import OBJECTIVES, RESCALINGS, SLACK_NORMS
 from cython_ext.tasks.registry import TASKS, task_info
 from data_formats.datasets.divisors import SCALES
 from data_formats.parameters import parameters_of
@@ -67,9 +67,9 @@ OPTIONAL = {
     'kernel': (exactly(dict), 'an object'),
     'structure': (exactly(dict), 'an object'),
     'data.top': (exactly(str), 'the name of a label'),
-    'rescale': (one_of('margin', 'slack'), 'margin or slack'),
+    'rescale': (one_of(*RESCALINGS), ' or '.join(RESCALINGS)),
     'classes': (one_of(*CLASSES), ' or '.join(CLASSES)),
-    'slack_norm': (one_of(1, 2), '1 or 2'),
+    'slack_norm': (one_of(*SLACK_NORMS), ' or '.join(map(str, SLACK_NORMS))),
     'hard_margin': (exactly(bool), 'true or false'),
     'solver': (exactly(str), 'the name of a solver'),
     'settings': (exactly(dict), 'an object'),

@@ -17,7 +17,7 @@ import click
 
 from cython_ext.features.feature_sets import FEATURE_SETS
 from cython_ext.features.kernel.function import KERNELS, LARGEST_DEGREE, LINEAR
-from cython_ext.objectives.registry import OBJECTIVES
+from cython_ext.objectives.registry import OBJECTIVES, SLACK_NORMS
 from cython_ext.tasks.registry import TASKS
 from data_formats.datasets.divisors import NONE, SCALES
 from ssvm_cli.options import other_programs
@@ -27,7 +27,6 @@ from ssvm_cli.options.task_losses import TaskLoss, losses_help
 ORDERS = ('1', '2')
 # What svm_struct_learn writes for -o and -l is understood too: spelling -> name.
 RESCALE = {'margin': 'margin', '2': 'margin', 'slack': 'slack', '1': 'slack'}
-SLACK_NORMS = ('1', '2')
 
 
 def formats():
@@ -217,7 +216,7 @@ objective_options = together(
     objective(
         '-p',
         '--slack-norm',
-        type=SlackNorm(SLACK_NORMS),
+        type=SlackNorm(tuple(map(str, SLACK_NORMS))),
         default='1',
         show_default=True,
         help='Norm of the slacks in the hinge: their sum, or half the sum of their squares.',

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from cython_ext.tasks.alignment import build
+from cython_ext.tasks.registry import task_info
 from tests import alignments
 from tests.optimum import log_sum_exp, softmax
 from tests.oracles.cases import CASES, case
@@ -176,6 +177,6 @@ def test_what_does_not_fit_is_refused():
         build(dataset)
     small = alignments.dataset_of([('A', ['A'], 0, (0, 0, 'S'))])
     with pytest.raises(ValueError, match='feature-set all'):
-        build(small, feature_set='observed')
+        task_info('alignment').compose(small, feature_set='observed')
     with pytest.raises(ValueError, match='linear kernel'):
-        build(small, basis=object())
+        task_info('alignment').compose(small, basis=object())

@@ -248,7 +248,7 @@ def test_what_is_not_possible_is_refused():
     with pytest.raises(ValueError, match=r'too many for a dictionary of arc features .use --hash-bits'):
         ArcTable((10**7, 10**4), 1, 1)
     with pytest.raises(ValueError, match='a kernel is between the features of positions'):
-        DEPENDENCY.build(data, basis=object())
+        DEPENDENCY.compose(data, basis=object())
 
 
 def test_a_table_of_many_keys():

@@ -1,6 +1,6 @@
 from libc.stdint cimport int32_t, int64_t, uint16_t
 
-from cython_ext.features.accumulators cimport Accumulator, NormWindows
+from cython_ext.features.accumulators cimport NormWindows, StatisticsAccumulator
 from cython_ext.features.capabilities cimport Radius, Tables
 from cython_ext.features.tokens.sparse_rows cimport SparseRows
 from cython_ext.features.tokens.transitions cimport TransitionWeights
@@ -40,10 +40,9 @@ cdef class LabelWindows(NormWindows):
     pass
 
 
-cdef class SparseAccumulator(Accumulator):
+cdef class SparseAccumulator(StatisticsAccumulator):
     cdef SparseFeatures map
     cdef Py_ssize_t pair_size, first, width
-    cdef object column_values, statistics
-    cdef double *statistic_data
+    cdef object column_values
 
     cdef _gather(self, double *out, columns, Py_ssize_t begin, Py_ssize_t end)

@@ -11,14 +11,14 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint16_t
 from libc.string cimport memset
 
-from cython_ext.features.accumulators cimport Accumulator, NormWindows
+from cython_ext.features.accumulators cimport Accumulator, NormWindows, StatisticsAccumulator
 from cython_ext.features.capabilities cimport Radius, Tables
 from cython_ext.features.tokens.generative import GenerativeModel, HiddenMarkov
 from cython_ext.features.tokens.sparse_rows cimport SparseRows
 from cython_ext.features.tokens.transitions cimport TransitionWeights
 from cython_ext.kernels.vectors cimport vector
 from cython_ext.common.arrays import aligned_zeros
-from cython_ext.common.parallel import even_ranges, ranges
+from cython_ext.common.parallel import ranges
 
 cdef enum:
     ROW = 64                # labels of a row on the stack
@@ -317,7 +317,7 @@ cdef class LabelWindows(NormWindows):
             yield map.helper(Accumulator, n, first, min(first + WINDOW, map.stride))
 
 
-cdef class SparseAccumulator(Accumulator):
+cdef class SparseAccumulator(StatisticsAccumulator):
     """Keeps the position statistics of all tokens and multiplies once by the transposed features: every weight is
     then one sum over the tokens that have its attribute, written once and in a fixed order.
 
@@ -330,13 +330,8 @@ cdef class SparseAccumulator(Accumulator):
         self.first, self.width = first, last - first
         self.pair_size = features.dim - features.state_size
         # Pair weights with many input features are too large to hold several times: one chunk, one thread.
-        self.chunks = max(1, min(n, 16)) if self.pair_size * 16 * 8 <= 1 << 28 else 1
-        self.totals = np.zeros((self.chunks, self.pair_size + 1))
-        cdef double[:, ::1] view = self.totals
-        self.total_data = &view[0, 0]
-        self.statistics = aligned_zeros(features.tokens.n * self.width + 1)
-        cdef double[::1] statistics = self.statistics
-        self.statistic_data = &statistics[0]
+        chunks = max(1, min(n, 16)) if self.pair_size * 16 * 8 <= 1 << 28 else 1
+        self.keep(chunks, self.pair_size, features.tokens.n * self.width)
         self.column_values = None if features.groups is None else np.sqrt(features.groups.sizes)
 
     cdef void put(self, Py_ssize_t chunk, Py_ssize_t i, const double *a) noexcept nogil:
@@ -357,13 +352,6 @@ cdef class SparseAccumulator(Accumulator):
                     to[ids[c] // self.map.stride * self.width + label] += scale * a[c]
             elif self.first == 0:
                 self.map.add_transition(i, ids[c] - size, scale * a[c], self.total_data + chunk * (self.pair_size + 1))
-
-    def clear(self, pool):
-        self.totals[...] = 0
-        pool.map(self._clear_statistics, even_ranges(len(self.statistics), pool.threads))
-
-    def _clear_statistics(self, Py_ssize_t begin, Py_ssize_t end):
-        self.statistics[begin:end] = 0
 
     def total(self, double[::1] out, pool):
         columns = self.map.by_column(pool)

@@ -62,33 +62,20 @@ cdef class AveragedDual:
 
     cdef void move(self, Py_ssize_t i, double rate) noexcept nogil:
         cdef WorkingSet *s = self.sets.sets + i
-        cdef Py_ssize_t j, r, least, place, length = self.structure.code_length(i)
-        cdef double total = 0.0
-        cdef const int32_t *code
+        cdef Py_ssize_t j, r, place, length = self.structure.code_length(i)
         for j in range(s.count):
             s.weight[j] *= 1.0 - rate
         for r in range(self.counts[i]):
-            code = self.codes + self.starts[i] + r * length
-            place = self.sets.find(i, code)
-            if place < 0 and s.count < KEPT_OUTPUTS:
-                place = self.sets.append(i, code, self.biases[i * self.k + r], 0.0)
-            if place < 0:                       # the set is full: the output takes the place of the lightest one
-                least = 0
-                for j in range(s.count):
-                    if s.weight[j] < s.weight[least]:
-                        least = j
-                self.sets.replace(i, least, code, self.biases[i * self.k + r])
-                place = least
+            place = self.sets.hold(i, self.codes + self.starts[i] + r * length, self.biases[i * self.k + r],
+                                   KEPT_OUTPUTS)
             s.weight[place] += rate * self.weights[i * self.k + r]
         j = 0
         while j < s.count:
             if s.weight[j] < 1e-12 and s.count > 1:
                 self.sets.remove(i, j)
             else:
-                total += s.weight[j]
                 j += 1
-        for j in range(s.count):
-            s.weight[j] /= total
+        self.sets.normalise(i)
 
     def state(self):
         sets = prefixed('sets', self.sets.state())

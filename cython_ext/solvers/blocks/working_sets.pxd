@@ -33,6 +33,8 @@ cdef class WorkingSets:
     cdef Py_ssize_t append(self, Py_ssize_t i, const int32_t *code, double delta, double weight) noexcept nogil
     cdef void remove(self, Py_ssize_t i, Py_ssize_t j) noexcept nogil
     cdef void replace(self, Py_ssize_t i, Py_ssize_t j, const int32_t *code, double delta) noexcept nogil
+    cdef Py_ssize_t hold(self, Py_ssize_t i, const int32_t *code, double delta, Py_ssize_t most) noexcept nogil
+    cdef void normalise(self, Py_ssize_t i) noexcept nogil
     cdef Py_ssize_t bytes_of_codes(self, Py_ssize_t i, Py_ssize_t capacity) noexcept nogil
     cdef Py_ssize_t bytes_of(self, Py_ssize_t i, Py_ssize_t capacity) noexcept nogil
     cdef void divide(self, Py_ssize_t i, char *block) noexcept nogil

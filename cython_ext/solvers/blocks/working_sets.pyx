@@ -165,6 +165,31 @@ cdef class WorkingSets:
         memcpy(s.codes + j * length, code, length * sizeof(int32_t))
         s.weight[j], s.delta[j], s.used[j] = 0.0, delta, 0
 
+    cdef Py_ssize_t hold(self, Py_ssize_t i, const int32_t *code, double delta, Py_ssize_t most) noexcept nogil:
+        """Place of an output in the set of example i. A new one is added with weight 0, and takes the place of the
+        lightest one where there are `most` already (sets without a gram table only)."""
+        cdef WorkingSet *s = self.sets + i
+        cdef Py_ssize_t j, least = 0, place = self.find(i, code)
+        if place < 0 and s.count < most:
+            place = self.append(i, code, delta, 0.0)
+        if place >= 0:
+            return place
+        for j in range(s.count):
+            if s.weight[j] < s.weight[least]:
+                least = j
+        self.replace(i, least, code, delta)
+        return least
+
+    cdef void normalise(self, Py_ssize_t i) noexcept nogil:
+        """Weights of example i that sum to 1."""
+        cdef WorkingSet *s = self.sets + i
+        cdef Py_ssize_t j
+        cdef double total = 0.0
+        for j in range(s.count):
+            total += s.weight[j]
+        for j in range(s.count):
+            s.weight[j] /= total
+
     cdef double mean_loss(self, double ridge=0.0) noexcept nogil:
         """1/n sum_i (sum_y alpha_i(y) Delta - ridge/2 (sum_y alpha_i(y))^2)."""
         cdef Py_ssize_t i, j

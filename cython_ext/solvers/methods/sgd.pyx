@@ -118,24 +118,12 @@ cdef class Sgd(VisitingSolver):
     cdef void remember_output(self, Py_ssize_t i, double delta) noexcept nogil:
         """Moves weight 2 / (p + 1) of example i to the output in work.code in its p-th pass."""
         cdef WorkingSet *s = self.sets.sets + i
-        cdef double share = 2.0 / (self.passes + 2), total = 0.0
-        cdef Py_ssize_t j, least, place = self.sets.find(i, self.work.code)
+        cdef double share = 2.0 / (self.passes + 2)
+        cdef Py_ssize_t j
         for j in range(s.count):
             s.weight[j] *= 1.0 - share
-        if place < 0 and s.count < KEPT_OUTPUTS:
-            place = self.sets.append(i, self.work.code, delta, 0.0)
-        if place < 0:                           # the set is full: the output takes the place of the lightest one
-            least = 0
-            for j in range(s.count):
-                if s.weight[j] < s.weight[least]:
-                    least = j
-            self.sets.replace(i, least, self.work.code, delta)
-            place = least
-        s.weight[place] += share
-        for j in range(s.count):
-            total += s.weight[j]
-        for j in range(s.count):
-            s.weight[j] /= total
+        s.weight[self.sets.hold(i, self.work.code, delta, KEPT_OUTPUTS)] += share
+        self.sets.normalise(i)
 
     def iterates(self):
         w = self.weights.current()

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 
 from cython_ext.structures.labels.multiclass import Multiclass
-from cython_ext.tasks.registry import TaskInfo
+from cython_ext.tasks.registry import LINEAR, TaskInfo
 
 
 class Subsets(Multiclass):
@@ -25,15 +25,13 @@ class Subsets(Multiclass):
         super().__init__(np.array(gold, np.int32), len(number))
 
 
-def build(dataset, feature_set='all', chosen=3, tied=True, merge=False, basis=None, similarity=None):
+def build(dataset, chosen=3, tied=True):
     """(Structure, FeatureMap) of a LabelSetDataset. chosen: how many labels a set has; tied: sets share the weights of
     their labels; a model has their sums."""
     from cython_ext.features.tokens.output_features import OutputFeatures
     from cython_ext.features.tokens.sparse import SparseFeatures
     from cython_ext.features.tokens.sparse_rows import SparseRows
 
-    if basis is not None or similarity is not None or feature_set != 'all':
-        raise ValueError('triples have linear features: use the linear kernel')
     structure = Subsets(dataset, chosen)
     rows = SparseRows(dataset.indptr, dataset.indices, dataset.values, len(dataset.attributes))
     places = rows, dataset.offsets, structure.n_labels, structure.stride
@@ -60,4 +58,8 @@ INFO = TaskInfo(
     build=build,
     losses={'hamming': wrong_members},
     default_loss='hamming',
+    refused={
+        **dict.fromkeys(LINEAR, 'triples have linear features: use the linear kernel'),
+        'feature_set': 'every attribute has a weight for every label: use --feature-set all',
+    },
 )
