@@ -18,7 +18,7 @@ def check_options(task, o):
         UsageError: one of them is given.
     """
     spelled = getattr(o, 'spelled', {})
-    for parameter, (spelling, nothing, of) in OF_TASKS.items():
+    for parameter, (spelling, nothing, of) in reversed(OF_TASKS.items()):  # decorators apply the last option first
         has = of == task.name or parameter in task.options
         if not has and getattr(o, parameter, nothing) != nothing:
             raise UsageError(

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from cython_ext.common.parallel import Interrupted
 from data_formats.errors import DataError, UsageError
+from ssvm_cli.options.problem_spec import ProblemSpec
 from ssvm_cli.options.run_files import path_model
 from ssvm_cli.training import closing, monitor
 from ssvm_cli.training.single_problem import Outcome
@@ -67,7 +68,7 @@ class LambdaPath:
         if outcome.missed and session.tolerance is not None and not outcome.interrupted:
             closing.hint_at_the_gap(session)
         model, chosen = session.model_file, 'best on --dev' if session.dev else 'last'
-        lam = outcome.model.header['lambda']
+        lam = ProblemSpec.from_header(outcome.model.header).lam
         session.progress.say(f'{model.path} is the {chosen}, lambda {lam:.6g}{model.of_another_run()}')
 
     def _go_on(self, session, lam, stop):

@@ -32,6 +32,16 @@ def test_the_core_composes_it(name):
     assert all(info.loss_class(loss).unstratified is None for loss in info.losses if loss == 'zero-one')
 
 
+@pytest.mark.parametrize('name', TASKS)
+def test_what_a_task_has_no_use_for_is_refused_before_any_work(name):
+    info, asked = task_info(name), {'basis': object(), 'similarity': object(), 'feature_set': 'observed'}
+    assert set(info.refused) <= set(asked)
+    for argument, reason in info.refused.items():
+        with pytest.raises(ValueError) as found:
+            info.compose(None, **{argument: asked[argument]})
+        assert str(found.value) == reason
+
+
 def contract():
     """{method of Task: names of its parameters}."""
     return {

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from cython_ext.tasks.alignment import build
+from cython_ext.tasks.build import build_problem
 from cython_ext.tasks.registry import task_info
 from tests import alignments
 from tests.optimum import log_sum_exp, softmax
@@ -179,4 +180,4 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match='feature-set all'):
         task_info('alignment').compose(small, feature_set='observed')
     with pytest.raises(ValueError, match='linear kernel'):
-        task_info('alignment').compose(small, basis=object())
+        build_problem(small, 'alignment', kernel={'kind': 'rbf'})
