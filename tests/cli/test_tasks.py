@@ -5,6 +5,7 @@ import inspect
 import re
 import textwrap
 
+import click
 import pytest
 
 from cython_ext.tasks.registry import TASKS, task_info
@@ -30,6 +31,17 @@ def test_the_core_composes_it(name):
     info = task_info(name)
     assert info.name == name and info.default_loss in info.losses
     assert all(info.loss_class(loss).unstratified is None for loss in info.losses if loss == 'zero-one')
+
+
+def test_headers_may_say_what_options_may():
+    """What an option lets choose is what a key of its name lets headers say."""
+    options, found = {param.name: param.type for param in train.command.params}, set()
+    for name in TASKS:
+        for key, rule in parameters.parameters_of({'task': name}).STRUCTURE.items():
+            if isinstance(options.get(key), click.Choice):
+                found.add(key)
+                assert rule.expected == ' or '.join(options[key].choices), (name, key)
+    assert found == {'order', 'gap_model', 'align', 'terminals', 'relaxation'}
 
 
 @pytest.mark.parametrize('name', TASKS)
