@@ -72,6 +72,6 @@ def dataset_of(pictures):
         points=table[:, :2],
         words=table[:, 2],
         sizes=np.array([picture[:2] for picture in pictures], np.int32).reshape(-1, 2),
-        right=np.array([picture[3] for picture in pictures], np.int32).reshape(-1, 4),
+        gold=np.array([picture[3] for picture in pictures], np.int32).reshape(-1, 4),
         attributes=Vocabulary(b'%d' % word for word in range(words)),
     )

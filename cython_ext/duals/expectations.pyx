@@ -43,11 +43,11 @@ def _outputs(Problem problem, const int64_t[::1] indptr, const double[::1] weigh
             length = problem.structure.code_length(i)
             for o in range(indptr[i], indptr[i + 1]):
                 mass += weights[o]
-            if not (objective.cone and 0.0 <= mass < INFINITY) and not fabs(mass - 1.0) < 1e-6:
+            if not (objective.free_mass and 0.0 <= mass < INFINITY) and not fabs(mass - 1.0) < 1e-6:
                 bad = i
                 break
             # weights are divided by their sum where that is 1: feasible to the last digit
-            unit = 1.0 if objective.cone else mass
+            unit = 1.0 if objective.free_mass else mass
             for o in range(indptr[i], indptr[i + 1]):
                 code = &codes[code_indptr[o]] if length else &nothing
                 if (not weights[o] >= 0.0 or code_indptr[o + 1] - code_indptr[o] != length
@@ -62,7 +62,7 @@ def _outputs(Problem problem, const int64_t[::1] indptr, const double[::1] weigh
             if bad >= 0:
                 break
             count = problem.structure.parts(i, problem.structure.gold(i), work.ids, work.counts)
-            total.put_parts(chunk, i, count, work.ids, work.counts, 1.0 if objective.plain and not objective.cone
+            total.put_parts(chunk, i, count, work.ids, work.counts, 1.0 if objective.plain and not objective.free_mass
                             else gold)
             gains[i] = mean - 0.5 * objective.ridge * mass * mass
     if bad >= 0:

@@ -23,19 +23,19 @@ cdef class CandidateLoss(DecomposableLoss):
         return CandidateStrata(self.structure)
 
     cdef double value(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
-        return 1.0 if code[0] != self.outputs.right[i] else 0.0
+        return 1.0 if code[0] != self.outputs.gold_candidates[i] else 0.0
 
     cdef void add_costs(self, Py_ssize_t i, double scale, double *theta) noexcept nogil:
         cdef Py_ssize_t c
         for c in range(self.outputs.candidates(i)):
-            if c != self.outputs.right[i]:
+            if c != self.outputs.gold_candidates[i]:
                 theta[self.outputs.first_candidate_part() + c] += scale
 
     cdef double expected(self, Py_ssize_t i, const double *mean) noexcept nogil:
         cdef Py_ssize_t c
         cdef double total = 0.0
         for c in range(self.outputs.candidates(i)):
-            if c != self.outputs.right[i]:
+            if c != self.outputs.gold_candidates[i]:
                 total += mean[self.outputs.first_candidate_part() + c]
         return total
 
@@ -52,7 +52,7 @@ cdef class CandidateStrata(Strata):
     cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil:
         work.deltas[0], work.values[0] = 0.0, self.outputs.gold_score(i, theta)
         work.deltas[1] = 1.0
-        work.values[1] = self.outputs.best_of(i, theta, self.outputs.right[i], work.scratch, work.codes)
+        work.values[1] = self.outputs.best_of(i, theta, self.outputs.gold_candidates[i], work.scratch, work.codes)
         return 2 if work.values[1] > -INFINITY else 1
 
     cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work,

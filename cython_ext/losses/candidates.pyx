@@ -11,7 +11,7 @@ from cython_ext.structures.candidates cimport Candidates
 
 
 cdef class GivenCosts(DecomposableLoss):
-    """structure: the Candidates; costs: float64[N], of all candidates of all examples, not negative, 0 for the right
+    """structure: the Candidates; costs: float64[N], of all candidates of all examples, not negative, 0 for the gold
     one of each example; None: what the structure's candidates cost."""
 
     unstratified = None
@@ -25,7 +25,7 @@ cdef class GivenCosts(DecomposableLoss):
         cdef const double[::1] view = costs
         if len(view) != structure.total or not np.all(np.isfinite(costs)) or np.min(costs, initial=0) < 0:
             raise ValueError('costs must be finite and not negative, one for each candidate')
-        if np.any(costs[structure.offsets[:structure.n] + structure.right]):
+        if np.any(costs[structure.offsets[:structure.n] + structure.gold_places]):
             raise ValueError('costs must be zero for the right candidate')
         self.structure = self.choices = structure
         self.costs, self.cost_data = costs, &view[0] if len(view) else NULL

@@ -24,22 +24,22 @@ cdef class Attachment(DecomposableLoss):
 
     cdef void add_costs(self, Py_ssize_t i, double scale, double *theta) noexcept nogil:
         cdef const int32_t *gold = self.structure.gold(i)
-        cdef Py_ssize_t d, h, r, T = self.structure.code_length(i) // 2, right
+        cdef Py_ssize_t d, h, r, T = self.structure.code_length(i) // 2, relation
         for d in range(T):
             for h in range(T + 1):
-                right = gold[T + d] if h == gold[d] else -1
+                relation = gold[T + d] if h == gold[d] else -1
                 for r in range(self.n_labels):
-                    theta[r] += 0.0 if r == right else scale
+                    theta[r] += 0.0 if r == relation else scale
                 theta += self.stride
 
     cdef double expected(self, Py_ssize_t i, const double *mean) noexcept nogil:
         cdef const int32_t *gold = self.structure.gold(i)
-        cdef Py_ssize_t d, h, r, T = self.structure.code_length(i) // 2, right
+        cdef Py_ssize_t d, h, r, T = self.structure.code_length(i) // 2, relation
         cdef double total = 0.0
         for d in range(T):
             for h in range(T + 1):
-                right = gold[T + d] if h == gold[d] else -1
+                relation = gold[T + d] if h == gold[d] else -1
                 for r in range(self.n_labels):
-                    total += 0.0 if r == right else mean[r]
+                    total += 0.0 if r == relation else mean[r]
                 mean += self.stride
         return total

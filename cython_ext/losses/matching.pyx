@@ -1,5 +1,5 @@
 """The number of wrong links of a matching: gold ones that are missing, and others that are there, where a possible
-link is no error. A link in place of the right one of its row counts twice, once for each; a possible one counts once
+link is no error. A link in place of the gold one of its row counts twice, once for each; a possible one counts once
 then."""
 
 from libc.stdint cimport int32_t, int64_t

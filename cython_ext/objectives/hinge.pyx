@@ -41,7 +41,7 @@ cdef class StratifiedHinge(MaxObjective):
         MaxObjective.__init__(self, structure, loss)
         self.strata, self.slack, self.squared = strata, slack, squared
         self.plain = not slack
-        self.cone, self.ridge = squared, 1.0 if squared else 0.0
+        self.free_mass, self.ridge = squared, 1.0 if squared else 0.0
 
     def room(self):
         return self.strata.room()
@@ -80,7 +80,7 @@ cdef class HardMargin(MaxObjective):
 
     def __init__(self, Structure structure not None, TaskLoss loss not None, Strata strata not None):
         MaxObjective.__init__(self, structure, loss)
-        self.strata, self.cone, self.hard = strata, True, True
+        self.strata, self.free_mass, self.hard = strata, True, True
 
     def room(self):
         return self.strata.room()

@@ -14,7 +14,7 @@ cdef class Objective:
 
 
 cdef class MaxObjective(Objective):
-    cdef readonly bint cone, plain, hard
+    cdef readonly bint free_mass, plain, hard
     cdef readonly double ridge
 
     cdef double loss_augmented_max(self, Py_ssize_t i, double *theta, Workspace work, int32_t *code, double *bias,

@@ -35,14 +35,14 @@ cdef class MaxObjective(Objective):
     """l_i = f(max_y b(y) + c(y) <theta, s(y) - s(y_i)>): f the identity, b = Delta and c = 1 for the plain hinge loss.
 
     Its dual (papers: Tsochantaridis et al. 2005, section 3) has weights alpha_i(y) >= 0 that sum to 1 over an example,
-    or have any sum where `cone` is set: w(alpha) = 1/(lambda n) sum_i sum_y alpha_i(y) c(y) psi_i(y) and D(alpha) = 1/n
-    sum_i (sum_y alpha_i(y) b(y) - ridge/2 (sum_y alpha_i(y))^2) - lambda/2 ||w(alpha)||^2. `plain`: c is 1 everywhere,
-    otherwise it is b; `hard`: l_i is infinite where the maximum is positive.
+    or have any sum where `free_mass` is set: w(alpha) = 1/(lambda n) sum_i sum_y alpha_i(y) c(y) psi_i(y) and
+    D(alpha) = 1/n sum_i (sum_y alpha_i(y) b(y) - ridge/2 (sum_y alpha_i(y))^2) - lambda/2 ||w(alpha)||^2. `plain`: c is 1
+    everywhere, otherwise it is b; `hard`: l_i is infinite where the maximum is positive.
     """
 
     def __init__(self, Structure structure not None, TaskLoss loss):
         Objective.__init__(self, structure, loss)
-        self.cone, self.ridge, self.plain, self.hard = False, 0.0, True, False
+        self.free_mass, self.ridge, self.plain, self.hard = False, 0.0, True, False
 
     cdef double value(self, Py_ssize_t i, double *theta, Workspace work) noexcept nogil:
         cdef double bias, scale

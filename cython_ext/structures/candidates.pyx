@@ -20,8 +20,8 @@ cdef class Candidates(Choice):
         self.costs = np.ascontiguousarray(costs, np.float64)
         self.total = len(self.costs)
         starts, free = self.offsets[:len(view) - 1], np.flatnonzero(self.costs == 0)
-        self.right = (free[np.searchsorted(free, starts)] - starts).astype(np.int32)
-        self._set(self.right, np.diff(self.offsets).max(initial=0))
+        self.gold_places = (free[np.searchsorted(free, starts)] - starts).astype(np.int32)
+        self._set(self.gold_places, np.diff(self.offsets).max(initial=0))
 
     cdef Py_ssize_t count(self, Py_ssize_t i) noexcept nogil:
         return <Py_ssize_t> (self.offset_data[i + 1] - self.offset_data[i])

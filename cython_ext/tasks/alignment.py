@@ -13,8 +13,8 @@ def build(dataset, gap_model='linear', align='local', free=False):
         dataset.offsets,
         dataset.starts,
         dataset.letters,
-        dataset.right,
-        dataset.right_starts,
+        dataset.gold,
+        dataset.gold_starts,
         dataset.steps,
         dataset.step_indptr,
     )

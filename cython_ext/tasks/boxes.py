@@ -9,7 +9,7 @@ def build(dataset):
     """(Structure, FeatureMap) of a PictureDataset."""
     from cython_ext.features.parts.boxes import WordFeatures
 
-    structure = Boxes(dataset.sizes, dataset.offsets, dataset.points, dataset.words, dataset.right)
+    structure = Boxes(dataset.sizes, dataset.offsets, dataset.points, dataset.words, dataset.gold)
     return structure, WordFeatures(structure, len(dataset.attributes))
 
 

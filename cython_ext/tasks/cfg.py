@@ -6,15 +6,15 @@ from cython_ext.tasks.common import zero_one
 from cython_ext.tasks.registry import TaskInfo
 
 
-def build(dataset, feature_set='all', terminals='word', max_length=None, grammar=None, right=True):
+def build(dataset, feature_set='all', terminals='word', max_length=None, grammar=None, gold=True):
     """(Structure, FeatureMap) of a TreeDataset: a weight for each rule of a Grammar, by default that of all its trees
-    over `terminals`. max_length: of sentences that such a grammar is read off, which were chosen before; right: whether
+    over `terminals`. max_length: of sentences that such a grammar is read off, which were chosen before; gold: whether
     the gold trees are needed."""
     from cython_ext.features.parts.cfg import RuleFeatures
 
     if grammar is None:
         grammar = Grammar.of(dataset, terminals)
-    structure = Cfg(grammar, dataset, grammar.codes(dataset)) if right else Cfg(grammar, dataset, None, KEPT_TO_PREDICT)
+    structure = Cfg(grammar, dataset, grammar.codes(dataset)) if gold else Cfg(grammar, dataset, None, KEPT_TO_PREDICT)
     return structure, RuleFeatures(structure)
 
 

@@ -30,15 +30,15 @@ def layout_of(dataset, pairs=None):
         [*((k,) for k in range(labels)), *scopes],
         np.zeros(labels + len(scopes), np.int64),
     )
-    right = np.zeros((dataset.n, labels), np.int32)
-    right[np.repeat(np.arange(dataset.n), np.diff(dataset.label_indptr)), dataset.label_ids] = 1
+    gold = np.zeros((dataset.n, labels), np.int32)
+    gold[np.repeat(np.arange(dataset.n), np.diff(dataset.label_indptr)), dataset.label_ids] = 1
     return GraphLayout(
         [node] * labels + [pair] * len(scopes),
         [shape],
         np.zeros(dataset.n, np.int32),
         np.arange(dataset.n, dtype=np.int64),
         labels * np.arange(dataset.n + 1, dtype=np.int64),
-        right.ravel(),
+        gold.ravel(),
         dataset.indptr,
         dataset.indices,
         dataset.values,

@@ -19,10 +19,10 @@ class HomologDataset(Dataset):
     starts: np.ndarray  # int64 [S + 1]; the letters of sequence s are starts[s]:starts[s + 1]
     text: np.ndarray  # uint8 [N], the letters as they are written
     ids: list  # bytes [S], names of the sequences
-    right: np.ndarray  # int32 [n], which candidate is the homolog, from 0; -1: none is
-    aligned: np.ndarray  # bool [n], whether the right alignment is given
+    gold: np.ndarray  # int32 [n], which candidate is the homolog, from 0; -1: none is
+    aligned: np.ndarray  # bool [n], whether the gold alignment is given
     right_starts: np.ndarray  # int32 [n, 2], where it begins in the native and in the homolog, from 0
-    steps: np.ndarray  # uint8, the steps of all right alignments
+    steps: np.ndarray  # uint8, the steps of all gold alignments
     step_indptr: np.ndarray  # int64 [n + 1]; those of example i are step_indptr[i]:step_indptr[i + 1]
     label_names: Vocabulary  # one character each
 
@@ -33,7 +33,7 @@ class HomologDataset(Dataset):
 
     @property
     def complete(self):
-        """Whether every native has a homolog with its right alignment, of letters that are known."""
+        """Whether every native has a homolog with its gold alignment, of letters that are known."""
         return bool(self.aligned.all() and self.letters.max(initial=0) < max(1, len(self.label_names)))
 
     @property
@@ -75,17 +75,17 @@ class HomologDataset(Dataset):
     def _piece(self, i):
         span = range(int(self.offsets[i]), int(self.offsets[i + 1]))
         sequences = [(self.ids[s], self.sequence(s)) for s in span]
-        right = None if self.right[i] < 0 else int(self.right[i])
-        return Piece(sequences, right, self.alignment(i) if self.aligned[i] else None)
+        gold = None if self.gold[i] < 0 else int(self.gold[i])
+        return Piece(sequences, gold, self.alignment(i) if self.aligned[i] else None)
 
 
 @dataclass
 class Piece:
     """One example: (name, letters) of the native and its candidates, the number of the homolog among these or None, and
-    its right alignment (starts, steps) or None."""
+    its gold alignment (starts, steps) or None."""
 
     sequences: list
-    right: int | None = None
+    gold: int | None = None
     alignment: tuple | None = None
 
 
@@ -100,7 +100,7 @@ def joined(pieces, label_names=None):
         starts=indptr_of([len(letters) for piece in pieces for _, letters in piece.sequences]),
         text=text,
         ids=[name for piece in pieces for name, _ in piece.sequences],
-        right=np.array([-1 if piece.right is None else piece.right for piece in pieces], np.int32),
+        gold=np.array([-1 if piece.gold is None else piece.gold for piece in pieces], np.int32),
         aligned=np.array([piece.alignment is not None for piece in pieces], bool),
         right_starts=np.array([a[:2] for a in alignments], np.int32).reshape(-1, 2),
         steps=np.concatenate([np.zeros(0, np.uint8), *(np.asarray(a[2], np.uint8) for a in alignments)]),

@@ -17,7 +17,7 @@ class PictureDataset(Dataset):
     points: np.ndarray  # int32 [N, 2], x and y, from 0
     words: np.ndarray  # int32 [N], ids in attributes; -1: one that the vocabulary does not know
     sizes: np.ndarray  # int32 [n, 2], width and height
-    right: np.ndarray  # int32 [n, 4], left, top, right and bottom of the right box, all inside; -1: none given
+    gold: np.ndarray  # int32 [n, 4], left, top, right and bottom of the gold box, all inside; -1: none given
     attributes: Vocabulary
 
     @property
@@ -27,8 +27,8 @@ class PictureDataset(Dataset):
 
     @property
     def complete(self):
-        """Whether every picture has a right box."""
-        return bool((self.right[:, 0] >= 0).all())
+        """Whether every picture has a gold box."""
+        return bool((self.gold[:, 0] >= 0).all())
 
     @property
     def label_names(self):
@@ -42,7 +42,7 @@ class PictureDataset(Dataset):
         rows = ranges_of(self.offsets[examples], counts)
         arrays = {'points': self.points[rows], 'words': self.words[rows]}
         return replace(
-            self, offsets=indptr_of(counts), sizes=self.sizes[examples], right=self.right[examples], **arrays
+            self, offsets=indptr_of(counts), sizes=self.sizes[examples], gold=self.gold[examples], **arrays
         )
 
     def without_inputs(self):
@@ -53,7 +53,7 @@ class PictureDataset(Dataset):
     def concatenate(cls, blocks):
         """One dataset of the pictures of several that share their words."""
         blocks = list(blocks)
-        names = ('points', 'words', 'sizes', 'right')
+        names = ('points', 'words', 'sizes', 'gold')
         arrays = {name: np.concatenate([getattr(block, name) for block in blocks]) for name in names}
         offsets = indptr_of(np.concatenate([np.diff(block.offsets) for block in blocks]))
         return replace(blocks[0], offsets=offsets, **arrays)

@@ -42,7 +42,7 @@ def write(dataset, stream, names=None):
     """A dataset as such a file, all of whose words are known."""
     words = [dataset.attributes.name_bytes(k) for k in range(len(dataset.attributes))]
     for i in range(dataset.n):
-        size, box = dataset.sizes[i].tolist(), dataset.right[i].tolist()
+        size, box = dataset.sizes[i].tolist(), dataset.gold[i].tolist()
         lines = [b'picture ' + spelled(size + (box if box[0] >= 0 else []))]
         for k in range(dataset.offsets[i], dataset.offsets[i + 1]):
             lines.append(spelled(dataset.points[k].tolist()) + b' ' + words[dataset.words[k]])

@@ -5,7 +5,7 @@
     >decoy ID
 
 each before the lines of its letters. A native is followed by its candidates, of which at most one is the homolog; it
-comes with the right alignment, where that is known: the places where it begins, from 0, and its steps, M or S for a
+comes with the gold alignment, where that is known: the places where it begins, from 0, and its steps, M or S for a
 letter of each (matched or substituted), I for one of the homolog, D for one of the native."""
 
 from functools import partial
@@ -51,18 +51,18 @@ def reader(source, options, vocabularies):
 def write(dataset, stream, names=None):
     """A dataset as such a file."""
     for i in range(dataset.n):
-        right = int(dataset.right[i])
+        gold = int(dataset.gold[i])
         given = dataset.alignment(i) if dataset.aligned[i] else None
         for c in range(-1, dataset.candidates(i)):
-            write_record(dataset, i, c, right, given, stream)
+            write_record(dataset, i, c, gold, given, stream)
 
 
-def write_record(dataset, i, c, right, alignment, stream):
-    """The native (c = -1) or candidate c of example i; right: the candidate that is the homolog, so aligned."""
+def write_record(dataset, i, c, gold, alignment, stream):
+    """The native (c = -1) or candidate c of example i; gold: the candidate that is the homolog, so aligned."""
     s = int(dataset.offsets[i]) + 1 + c
-    kind = b'native' if c < 0 else b'homolog' if c == right else b'decoy'
+    kind = b'native' if c < 0 else b'homolog' if c == gold else b'decoy'
     how = b''
-    if c == right and c >= 0 and alignment is not None:
+    if c == gold and c >= 0 and alignment is not None:
         how = b' ' + spelled(dataset.sequence(s - 1 - c), dataset.sequence(s), *alignment)
     text = dataset.sequence(s)
     lines = [text[at : at + WIDTH] for at in range(0, len(text), WIDTH)]
@@ -88,20 +88,20 @@ def write_predictions(block, outputs, stream, extra_columns=None, headers=None):
     extra_columns : None, or for each example the text of one more comment line
     headers : None, or for each example a line (str) that goes before it
     """
-    for i, (right, *alignment) in enumerate(outputs):
+    for i, (gold, *alignment) in enumerate(outputs):
         for lines in (headers, extra_columns):
             if lines is not None:
                 stream.write(lines[i].encode() + b'\n')
         for c in range(-1, block.dataset.candidates(i)):
-            write_record(block.dataset, i, c, right, alignment, stream)
+            write_record(block.dataset, i, c, gold, alignment, stream)
 
 
 def write_nbest(block, candidates, stream):
     """For each native its best outputs: `# RANK SCORE [PROBABILITY]`, the two aligned records (or the native alone,
     where it has no candidates), a blank line."""
     for i, example in enumerate(candidates):
-        for rank, ((right, *alignment), score, probability) in enumerate(example, 1):
+        for rank, ((gold, *alignment), score, probability) in enumerate(example, 1):
             stream.write(candidate_header(rank, score, probability) + b'\n')
-            for c in (-1, right) if right >= 0 else (-1,):
-                write_record(block.dataset, i, c, right, alignment, stream)
+            for c in (-1, gold) if gold >= 0 else (-1,):
+                write_record(block.dataset, i, c, gold, alignment, stream)
             stream.write(b'\n')

@@ -40,7 +40,7 @@ def _format(value):
     return type(value) is str and value in list(FORMATS)
 
 
-# key -> (whether a value is right, what is expected). REQUIRED is what a reader relies on; the rest may be missing.
+# key -> (whether a value is valid, what is expected). REQUIRED is what a reader relies on; the rest may be missing.
 REQUIRED = {
     'task': (one_of(*TASKS), ' or '.join(TASKS)),
     'objective': (one_of(*OBJECTIVES), ' or '.join(OBJECTIVES)),
@@ -88,10 +88,10 @@ def check_header(header, matrices, error):
     matrices: names of the matrices over its labels that the model has.
     """
     _check_version(header, error)
-    for key, (right, expected) in (REQUIRED | OPTIONAL).items():
+    for key, (valid, expected) in (REQUIRED | OPTIONAL).items():
         place, _, name = key.rpartition('.')
         value = (header.get(place) or {} if place else header).get(name)
-        if not right(value) and not (value is None and key in OPTIONAL):
+        if not valid(value) and not (value is None and key in OPTIONAL):
             raise error(f'header has {key} = {value!r}', f'expected {expected}')
     header['lambda'] = float(header['lambda'])
     _check_structure(header, error)
@@ -109,7 +109,7 @@ def _check_structure(header, error):
         key = keys.get(name)
         if key is None:
             raise error(f'header has structure.{name} and task = {task!r}')
-        if not key.right(value) and not (value is None and key.nullable):
+        if not key.valid(value) and not (value is None and key.nullable):
             raise error(f'header has structure.{name} = {value!r}', f'expected {key.expected}')
     for name, key in keys.items():
         if key.needed and name not in structure:

@@ -1,4 +1,4 @@
-"""What values of a model's header may be: functions that tell whether one is right, and the keys of its `structure`."""
+"""What values of a model's header may be: functions that tell whether one is valid, and the keys of its `structure`."""
 
 import sys
 from collections.abc import Callable
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 class Key:
     """A key of `structure` in the header of a task's models.
 
-    right(value) -> whether it is right; expected: what is, for messages; needed: whether it must be there; nullable:
+    valid(value) -> whether it is valid; expected: what is, for messages; needed: whether it must be there; nullable:
     whether it may be null.
     """
 
-    right: Callable
+    valid: Callable
     expected: str
     needed: bool = False
     nullable: bool = False
@@ -44,9 +44,9 @@ def up_to(most):
 
 
 def lists_of(kind):
-    def right(value):
+    def valid(value):
         return isinstance(value, list) and all(
             isinstance(each, list) and each and all(type(item) is kind for item in each) for each in value
         )
 
-    return right
+    return valid

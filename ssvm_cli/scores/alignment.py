@@ -1,4 +1,4 @@
-"""Scores of predicted homologs: how often the right candidate wins, and how many pairs of letters are aligned
+"""Scores of predicted homologs: how often the gold candidate wins, and how many pairs of letters are aligned
 rightly."""
 
 from data_formats.datasets.alignment import DELETION, INSERTION, SUBSTITUTION
@@ -6,7 +6,7 @@ from data_formats.datasets.alignment import DELETION, INSERTION, SUBSTITUTION
 
 class HomologyScores:
     """Counts of a stream of predictions. Natives without a homolog are not counted; pairs of letters are where the
-    homolog wins and its right alignment is given."""
+    homolog wins and its gold alignment is given."""
 
     columns = ('dev_accuracy',)
 
@@ -17,12 +17,12 @@ class HomologyScores:
     def compare(self, dataset, outputs):
         """Count the examples of a HomologDataset; outputs: for each (candidate, starts, steps)."""
         for i, (candidate, *alignment) in enumerate(outputs):
-            right = int(dataset.right[i])
-            if right < 0:
+            gold = int(dataset.gold[i])
+            if gold < 0:
                 continue
             self.count += 1
-            self.found += candidate == right
-            if candidate == right and dataset.aligned[i]:
+            self.found += candidate == gold
+            if candidate == gold and dataset.aligned[i]:
                 given, found = pairs(*dataset.alignment(i)), pairs(*alignment)
                 self.aligned += 1
                 self.given_pairs, self.found_pairs = self.given_pairs + len(given), self.found_pairs + len(found)

@@ -1,4 +1,4 @@
-"""Scores of boxes: intersection over union with the right ones."""
+"""Scores of boxes: intersection over union with the gold ones."""
 
 import numpy as np
 
@@ -15,8 +15,8 @@ class LocalisationScores:
 
     def compare(self, dataset, boxes):
         """Count the examples of a PictureDataset; boxes: int32 [n, 4]."""
-        known = dataset.right[:, 0] >= 0
-        shared = overlaps(dataset.right[known], boxes[known])
+        known = dataset.gold[:, 0] >= 0
+        shared = overlaps(dataset.gold[known], boxes[known])
         self.count += len(shared)
         self.found += int((shared > 0.5).sum())
         self.right += int((shared == 1).sum())

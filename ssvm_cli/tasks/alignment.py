@@ -63,7 +63,7 @@ class AlignmentTask(Task):
         return f'the sequence {name} has the letter {text}, which {what} does not know', 'expected known letters'
 
     def given(self, dataset):
-        return bool((dataset.right >= 0).any())
+        return bool((dataset.gold >= 0).any())
 
     # ------------------------------------------------------------------------------------------ predicting
 

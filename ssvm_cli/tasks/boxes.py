@@ -43,10 +43,10 @@ class BoxTask(Task):
     def lack(self, dataset, spec, what):
         if dataset.complete:
             return None
-        return f'picture {1 + int((dataset.right[:, 0] < 0).argmax())} has no box', 'expected one in each'
+        return f'picture {1 + int((dataset.gold[:, 0] < 0).argmax())} has no box', 'expected one in each'
 
     def given(self, dataset):
-        return bool((dataset.right[:, 0] >= 0).any())
+        return bool((dataset.gold[:, 0] >= 0).any())
 
     # ------------------------------------------------------------------------------------------ predicting
 

@@ -97,10 +97,10 @@ class CfgTask(Task):
     # ------------------------------------------------------------------------------------------ predicting
 
     def build_options(self, spec, model, path):
-        return {'structure': {**self.problem_structure(spec, model, path), 'right': False}}
+        return {'structure': {**self.problem_structure(spec, model, path), 'gold': False}}
 
     def problem_options(self, spec, problem):
-        return {'structure': {**spec.structure, 'grammar': problem.features.grammar, 'right': False}}
+        return {'structure': {**spec.structure, 'grammar': problem.features.grammar, 'gold': False}}
 
     def outputs(self, codes, dataset, decoder, w):
         """For each sentence (tags, labels, begins, ends) as TreeDataset.with_trees takes them, None without a parse."""

@@ -122,7 +122,7 @@ def check_homologs(dataset):
     assert dataset.offsets[0] == dataset.starts[0] == 0
     assert dataset.offsets[-1] == len(dataset.ids) == len(dataset.starts) - 1 and dataset.starts[-1] == dataset.tokens
     assert (np.diff(dataset.offsets) > 1).all() and (np.diff(dataset.starts) > 0).all() and dataset.aligned.all()
-    for i, right in enumerate(dataset.right.tolist()):
+    for i, right in enumerate(dataset.gold.tolist()):
         start, other, steps = dataset.alignment(i)
         native = int(dataset.offsets[i])
         assert 0 <= right < dataset.candidates(i) and start >= 0 and other >= 0
@@ -209,13 +209,13 @@ def check_candidates(dataset):
 def check_pictures(dataset):
     """That pictures are some, with all points inside, and boxes that are inside or not given."""
     assert dataset.offsets[0] == 0 and dataset.offsets[-1] == dataset.tokens == len(dataset.points)
-    assert len(dataset.sizes) == len(dataset.right) == dataset.n and (np.diff(dataset.offsets) >= 0).all()
+    assert len(dataset.sizes) == len(dataset.gold) == dataset.n and (np.diff(dataset.offsets) >= 0).all()
     assert -1 <= dataset.words.min(initial=-1) <= dataset.words.max(initial=-1) < len(dataset.attributes)
     assert (dataset.points >= 0).all() and (dataset.sizes > 0).all()
     assert (dataset.points < np.repeat(dataset.sizes, np.diff(dataset.offsets), axis=0)).all()
-    boxes = dataset.right[dataset.right[:, 0] >= 0]
+    boxes = dataset.gold[dataset.gold[:, 0] >= 0]
     assert (boxes[:, :2] <= boxes[:, 2:]).all() and (boxes >= 0).all()
-    assert (boxes[:, 2:] < dataset.sizes[dataset.right[:, 0] >= 0]).all()
+    assert (boxes[:, 2:] < dataset.sizes[dataset.gold[:, 0] >= 0]).all()
 
 
 def check(dataset):
@@ -314,7 +314,7 @@ def test_mutated_files(folder, name, changes, block):
             assert out.getvalue().count(b'\n') == b.dataset.n
             continue
         if name == 'boxes':
-            module.write_predictions(b, np.maximum(b.dataset.right, 0), out)
+            module.write_predictions(b, np.maximum(b.dataset.gold, 0), out)
             assert out.getvalue().count(b'\n') == b.dataset.n
             continue
         if name == 'svmrank':

@@ -145,10 +145,10 @@ def homologs(dataset):
     out = []
     for i in range(dataset.n):
         rows = [sequence(s) for s in range(dataset.offsets[i], dataset.offsets[i + 1])]
-        if dataset.right[i] >= 0:
+        if dataset.gold[i] >= 0:
             start, other, steps = dataset.alignment(i)
             how = f'{start}:{other}:{"".join(" SID"[step] for step in steps)}' if dataset.aligned[i] else '?'
-            rows[1 + dataset.right[i]] += f' {how}'
+            rows[1 + dataset.gold[i]] += f' {how}'
         out.append(rows)
     return out
 
@@ -188,7 +188,7 @@ def pictures(dataset):
     for i in range(dataset.n):
         span = slice(dataset.offsets[i], dataset.offsets[i + 1])
         words = [names[k] if k >= 0 else None for k in dataset.words[span].tolist()]
-        box = tuple(dataset.right[i].tolist())
+        box = tuple(dataset.gold[i].tolist())
         places = dataset.points[span].tolist()
         points = [(x, y, word) for (x, y), word in zip(places, words, strict=True)]
         out.append((*dataset.sizes[i].tolist(), None if box[0] < 0 else box, points))

@@ -48,7 +48,7 @@ def test_the_dual_of_random_points(name, variant):
     for example in it.truth.examples:
         chosen = rng.choice(len(example.codes), size=min(3, len(example.codes)), replace=False)
         alpha = rng.random(len(chosen))
-        if not problem.objective.cone:
+        if not problem.objective.free_mass:
             alpha /= alpha.sum()
         b, c = terms(example.losses, variant)
         value += (alpha @ b[chosen] - problem.objective.ridge / 2 * alpha.sum() ** 2) / problem.n

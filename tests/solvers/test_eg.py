@@ -117,7 +117,7 @@ def test_annealing(objective, acceleration):
     strengths = []
     for passes in range(40):
         assert method.run_pass(go())
-        strengths.append(method.dual.strength / it.problem.lam)
+        strengths.append(method.dual.regularisation / it.problem.lam)
         assert method.dual_value() == pytest.approx(
             method.dual_point().value(it.problem), rel=1e-5, abs=1e-7
         )  # which is in single precision
@@ -137,7 +137,7 @@ def test_a_warm_start_is_not_annealed():
     method = make('eg', it.problem, anneal=10.0)
     method.set_dual_point(run(make('eg', it.problem), 5).dual_point())
     run(method, 1)
-    assert method.dual.strength == it.problem.lam
+    assert method.dual.regularisation == it.problem.lam
 
 
 def test_many_examples_are_accelerated_and_annealed():

@@ -38,16 +38,16 @@ def arc_features(dataset, Py_ssize_t n_labels, Py_ssize_t stride, feature_set='a
 
 cdef learn(ArcReader reader, const int32_t[::1] heads, bint all_arcs, KeyTable arcs, KeyTable relations):
     """Puts the features of arcs into arcs and those of gold arcs into relations (or nowhere, if None)."""
-    cdef Py_ssize_t i, d, h, right
+    cdef Py_ssize_t i, d, h, gold_head
     cdef bint room = True
     with nogil:
         for i in range(reader.n):
             for d in range(1, reader.length(i) + 1):
-                right = heads[reader.offset_data[i] + d - 1]
+                gold_head = heads[reader.offset_data[i] + d - 1]
                 for h in range(reader.length(i) + 1):
-                    if h != d and (all_arcs or h == right):
+                    if h != d and (all_arcs or h == gold_head):
                         room = room and learn_arc(reader, i, h, d, False, arcs)
-                    if h != d and h == right and relations is not None:
+                    if h != d and h == gold_head and relations is not None:
                         room = room and learn_arc(reader, i, h, d, True, relations)
     if not room:
         raise MemoryError('no memory for the features of arcs (use --feature-set observed, or --hash-bits)')

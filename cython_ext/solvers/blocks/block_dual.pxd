@@ -13,7 +13,7 @@ cdef class BlockDual:
     cdef MaxObjective objective
     cdef readonly WorkingSets sets
     cdef Workspace work
-    cdef public double strength             # of the convexity in w: lambda, or more for an inner problem
+    cdef public double regularisation             # of the convexity in w: lambda, or more for an inner problem
     cdef readonly object w, correction      # weight vectors
     cdef double *w_data
     cdef double *correction_data            # NULL unless averaging

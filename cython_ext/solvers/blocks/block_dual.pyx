@@ -47,9 +47,9 @@ cdef class BlockDual:
     def __init__(self, Problem problem not None, bint average=False):
         self.problem, self.objective = problem, problem.objective
         problem.features.helper(Tables).keep_gram()
-        self.sets = WorkingSets(problem.structure, with_gram=True, gold_weight=0.0 if self.objective.cone else 1.0)
+        self.sets = WorkingSets(problem.structure, with_gram=True, gold_weight=0.0 if self.objective.free_mass else 1.0)
         self.work = Workspace(problem.structure, problem.objective)
-        self.strength = problem.lam
+        self.regularisation = problem.lam
         cdef double[::1] w = problem.features.zeros()
         self.w, self.w_data = np.asarray(w), &w[0] if len(w) else NULL
         if average:
@@ -101,7 +101,7 @@ cdef class BlockDual:
             mean += s.weight[j] * self.values[j]
             mass += s.weight[j]
         self.mean, self.mass = mean, mass
-        if self.objective.cone:
+        if self.objective.free_mass:
             self.mean -= 0.5 * self.objective.ridge * self.mass * self.mass
         else:
             self.mean /= self.mass              # the sum drifts by rounding, a visit brings it back
@@ -169,13 +169,13 @@ cdef class BlockDual:
         cdef Py_ssize_t j
         for j in range(s.count):
             self.before[j] = s.weight[j]
-            if not self.objective.cone:
+            if not self.objective.free_mass:
                 s.weight[j] /= self.mass
 
     cdef void optimise(self, Py_ssize_t i, double precision) noexcept nogil:
         """Raises the block's dual over its working set until no step gains more than `precision` per unit of weight;
         values follow."""
-        if self.objective.cone:
+        if self.objective.free_mass:
             self.coordinatewise(i, precision)
         else:
             self.pairwise(i, precision)
@@ -183,7 +183,7 @@ cdef class BlockDual:
     cdef void pairwise(self, Py_ssize_t i, double precision) noexcept nogil:
         cdef WorkingSet *s = self.sets.sets + i
         cdef Py_ssize_t _step, j, up, down, count = s.count
-        cdef double scale = 1.0 / (self.strength * self.problem.n), gain, curve, step
+        cdef double scale = 1.0 / (self.regularisation * self.problem.n), gain, curve, step
         cdef double *values = self.values
         cdef double *weight = s.weight
         cdef const double *gram = s.gram
@@ -211,7 +211,8 @@ cdef class BlockDual:
     cdef void coordinatewise(self, Py_ssize_t i, double precision) noexcept nogil:
         cdef WorkingSet *s = self.sets.sets + i
         cdef Py_ssize_t _step, j, best
-        cdef double scale = 1.0 / (self.strength * self.problem.n), slope, curve, step, ridge = self.objective.ridge
+        cdef double slope, curve, step, ridge = self.objective.ridge
+        cdef double scale = 1.0 / (self.regularisation * self.problem.n)
         for _step in range(8 + 16 * s.count):
             best, step = -1, precision
             for j in range(s.count):
@@ -242,7 +243,7 @@ cdef class BlockDual:
             for k in range(s.count):
                 row += s.gram[cell(j, k)] * ((k == best) - s.weight[k])
             curve += row * ((j == best) - s.weight[j])
-        curve /= self.strength * self.problem.n
+        curve /= self.regularisation * self.problem.n
         if curve > 0 and gap < curve:
             step = gap / curve
         for j in range(s.count):
@@ -250,16 +251,16 @@ cdef class BlockDual:
         s.weight[best] += step
 
     cdef void apply(self, Py_ssize_t i) noexcept nogil:
-        """w follows the weights: w -= 1/(strength n) sum_j (change of weight j) c_j Phi_i (s(y_j) - s(y_i))."""
+        """w follows the weights: w -= 1/(regularisation n) sum_j (change of weight j) c_j Phi_i (s(y_j) - s(y_i))."""
         cdef WorkingSet *s = self.sets.sets + i
         cdef Py_ssize_t j, count = 0, length = self.problem.structure.code_length(i)
-        cdef double scale = -1.0 / (self.strength * self.problem.n), amount, gold = 0.0
+        cdef double scale = -1.0 / (self.regularisation * self.problem.n), amount, gold = 0.0
         for j in range(s.count):
             if s.weight[j] != self.before[j]:
                 amount = (s.weight[j] - self.before[j]) * self.factor(s.delta[j])
                 gold += amount
                 count = self.collect(i, s.codes + j * length, amount, count)
-        if self.objective.cone or not self.objective.plain:     # otherwise the changes sum to 0
+        if self.objective.free_mass or not self.objective.plain:     # otherwise the changes sum to 0
             count = self.collect(i, self.problem.structure.gold(i), -gold, count)
         count = self.compress(count)
         self.problem.features.add_parts(i, count, self.ids, self.amounts, scale, self.w_data)
@@ -341,7 +342,7 @@ cdef class BlockDual:
             mass = 0.0
             for o in range(indptr[i], indptr[i + 1]):
                 mass += weights[o]
-            if self.objective.cone:
+            if self.objective.free_mass:
                 mass = 1.0
             for o in range(indptr[i], indptr[i + 1]):
                 for c in range(code_indptr[o + 1] - code_indptr[o]):
@@ -358,7 +359,7 @@ cdef class BlockDual:
         return {
             **prefixed('sets', self.sets.state()),
             'w': self.w.copy(), 'correction': np.zeros(0) if self.correction is None else self.correction.copy(),
-            'clock': self.clock, 'strength': self.strength, 'radius2': self.radius2,
+            'clock': self.clock, 'strength': self.regularisation, 'radius2': self.radius2,
         }
 
     def restore(self, state):
@@ -366,6 +367,6 @@ cdef class BlockDual:
         self.w[:] = state['w']
         if self.correction is not None:
             self.correction[:] = state['correction']
-        self.clock, self.strength, self.radius2 = state['clock'], state['strength'], state['radius2']
+        self.clock, self.regularisation, self.radius2 = state['clock'], state['strength'], state['radius2']
         if not self.make_room(self.sets.largest):
             raise MemoryError

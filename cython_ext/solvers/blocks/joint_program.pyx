@@ -36,7 +36,7 @@ def maximise(BlockDual block not None, const int32_t[::1] stop):
     hessian /= problem.lam * problem.n
     if objective.ridge > 0:
         hessian += objective.ridge * (owner[:, None] == owner)
-    groups = None if objective.cone else np.unique(owner, return_inverse=True)[1].reshape(-1)
+    groups = None if objective.free_mass else np.unique(owner, return_inverse=True)[1].reshape(-1)
     weights = active_set.solve(outputs[3], hessian, before, groups, stop)
     if weights is None:
         return False
@@ -51,15 +51,15 @@ def maximise(BlockDual block not None, const int32_t[::1] stop):
 
 
 def _outputs(BlockDual block):
-    """(example, place in its working set, weight, b) of every output, arrays; with a cone the gold outputs are left
+    """(example, place in its working set, weight, b) of every output, arrays; with free mass the gold outputs are left
     out."""
     cdef Py_ssize_t i, j
     cdef WorkingSet *s
     rows = []
     for i in range(block.problem.n):
         s = block.sets.sets + i
-        mass = 1.0 if block.objective.cone else sum(s.weight[j] for j in range(s.count))
-        for j in range(1 if block.objective.cone else 0, s.count):
+        mass = 1.0 if block.objective.free_mass else sum(s.weight[j] for j in range(s.count))
+        for j in range(1 if block.objective.free_mass else 0, s.count):
             if s.count > 1:
                 rows.append((i, j, s.weight[j] / mass, s.delta[j]))
     columns = np.array(rows).T.reshape(4, -1)

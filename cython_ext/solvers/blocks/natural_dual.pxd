@@ -11,7 +11,7 @@ cdef class NaturalDual:
     cdef DecomposableLoss loss              # None: no costs
     cdef Step step                          # of w
     cdef readonly bint entropic             # log losses: the entropy belongs to the dual
-    cdef public double strength             # of the convexity in w: lambda, or more for an inner problem
+    cdef public double regularisation             # of the convexity in w: lambda, or more for an inner problem
     cdef readonly object w, theta, mean, indptr, entropy, expected
     cdef double *w_data
     cdef double *theta_data                 # [indptr[n]] theta_i one after the other

@@ -41,7 +41,7 @@ cdef class NaturalDual:
             self.loss = problem.objective.loss
         problem.features.helper(Tables).keep_gram()
         self.step = problem.features.helper(Step)
-        self.strength = problem.lam
+        self.regularisation = problem.lam
         self.work = Workspace(problem.structure, None)
         cdef int64_t[::1] indptr = problem.structure.part_indptr()
         self.indptr, self.start = np.asarray(indptr), &indptr[0]
@@ -72,7 +72,7 @@ cdef class NaturalDual:
     def recompute(self):
         """Mean statistics, entropies, expected losses and w from theta."""
         cdef Py_ssize_t i, count
-        cdef double scale = 1.0 / (self.strength * self.problem.n)
+        cdef double scale = 1.0 / (self.regularisation * self.problem.n)
         self.w[:] = 0
         with nogil:
             for i in range(self.problem.n):
@@ -141,12 +141,12 @@ cdef class NaturalDual:
 
     cdef double curvature(self, Py_ssize_t i) noexcept nogil:
         """||Phi_i change||^2 / (2 lambda n)."""
-        return self.step.prepare(i, self.change) / (2.0 * self.strength * self.problem.n)
+        return self.step.prepare(i, self.change) / (2.0 * self.regularisation * self.problem.n)
 
     cdef void accept(self, Py_ssize_t i) noexcept nogil:
         """Does the step that was proposed last."""
         self.store(i)
-        self.step.apply(i, self.change, -1.0 / (self.strength * self.problem.n), self.w_data)
+        self.step.apply(i, self.change, -1.0 / (self.regularisation * self.problem.n), self.w_data)
 
     # ------------------------------------------------------------------------------------------- all examples
 
@@ -177,10 +177,10 @@ cdef class NaturalDual:
     def state(self):
         size = int(self.indptr[self.problem.n])
         return {'theta': self.theta[:size].copy(), 'mean': self.mean[:size].copy(), 'entropy': self.entropy.copy(),
-                'expected': self.expected.copy(), 'w': self.w.copy(), 'strength': self.strength}
+                'expected': self.expected.copy(), 'w': self.w.copy(), 'strength': self.regularisation}
 
     def restore(self, state):
         size = int(self.indptr[self.problem.n])
         self.theta[:size], self.mean[:size] = state['theta'], state['mean']
         self.entropy[:], self.expected[:], self.w[:] = state['entropy'], state['expected'], state['w']
-        self.strength = state['strength']
+        self.regularisation = state['strength']

@@ -34,10 +34,10 @@ cdef class BlockFrankWolfe(VisitingSolver):
         self.prefetch = problem.features.helper(Prefetch)
         self.sampling, self.cache = options['sampling'], options['cache']
         self.pairwise = options['steps'] == 'pairwise'
-        if not self.pairwise and self.block.objective.cone:
+        if not self.pairwise and self.block.objective.free_mass:
             raise ValueError('plain steps need dual weights that sum to 1, which slack norm 2 has not (steps=pairwise)')
         self.acceleration = Acceleration(problem) if options['acceleration'] else None
-        self.block.strength = problem.lam if self.acceleration is None else self.acceleration.strength()
+        self.block.regularisation = problem.lam if self.acceleration is None else self.acceleration.regularisation()
         self.neighbours = problem.structure.neighbours()
         cdef double[::1] gaps = np.full(problem.n, np.inf)
         self.gap_array, self.gaps = np.asarray(gaps), &gaps[0]
@@ -53,7 +53,7 @@ cdef class BlockFrankWolfe(VisitingSolver):
         inner solution itself."""
         if self.acceleration is not None and self.passes > 0:
             self.acceleration.begin_pass(self.block.w, self.estimated_gap, self.last_estimate[1])
-            self.block.strength = self.acceleration.strength()
+            self.block.regularisation = self.acceleration.regularisation()
         self._draw_order()
         self.loss_sum = self.gap_sum = 0.0
         return True
@@ -123,7 +123,7 @@ cdef class BlockFrankWolfe(VisitingSolver):
         if gap > 0:
             self.block.begin(i)
             if self.pairwise:
-                if self.block.objective.cone:
+                if self.block.objective.free_mass:
                     gap = value - self.block.mass
                 self.block.optimise(i, BLOCK_PRECISION * gap)
             else:

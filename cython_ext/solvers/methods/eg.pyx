@@ -91,7 +91,7 @@ cdef class Eg(VisitingSolver):
 
     def end_pass(self):
         if self.acceleration is None or self._larger(self.passes - 1) > 1:
-            scale = self.dual.strength / self.problem.lam
+            scale = self.dual.regularisation / self.problem.lam
             self.dual_norm2 = scale * scale * self.problem.features.inner(self.dual.w, self.dual.w)
         else:
             self.acceleration.end_pass(self.dual.w)
@@ -106,12 +106,12 @@ cdef class Eg(VisitingSolver):
         """lambda of the next pass: annealed, or with the proximal term of the acceleration."""
         if self.acceleration is not None and self.passes > 0 and self._larger(self.passes - 1) == 1:
             self.acceleration.begin_pass(self.dual.w, self.gain / self.problem.n, self.dual_value())
-            self.dual.strength = self.acceleration.strength()
+            self.dual.regularisation = self.acceleration.regularisation()
             return
-        strength = self._larger(self.passes) * self.problem.lam
-        if strength != self.dual.strength:
-            self.dual.w *= self.dual.strength / strength
-            self.dual.strength = strength
+        regularisation = self._larger(self.passes) * self.problem.lam
+        if regularisation != self.dual.regularisation:
+            self.dual.w *= self.dual.regularisation / regularisation
+            self.dual.regularisation = regularisation
 
     cdef Visit visit(self, Py_ssize_t i) noexcept nogil:
         """A step that does not lower the dual. One that was cut to the longest allowed now says nothing about longer

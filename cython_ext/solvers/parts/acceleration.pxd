@@ -12,7 +12,7 @@ cdef class Acceleration:
     cdef readonly long steps, passes, since_best, next_probe, probes
     cdef readonly bint probing
 
-    cpdef double strength(self)
+    cpdef double regularisation(self)
     cdef bint idle(self)
     cdef double share(self)
     cdef _limit(self, double[::1] w)

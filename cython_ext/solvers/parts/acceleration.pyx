@@ -62,7 +62,7 @@ cdef class Acceleration:
         """Whether this is the plain method, and nothing has to be kept."""
         return self.kappa == 0 and not self.eager and not self.passes
 
-    cpdef double strength(self):
+    cpdef double regularisation(self):
         """lambda + kappa, the strong convexity of the inner problem."""
         return self.lam + self.kappa
 
@@ -80,7 +80,7 @@ cdef class Acceleration:
 
     def end_pass(self, const double[::1] w):
         """After a pass: brings the average and ||w(alpha)||^2 up to date."""
-        cdef double scale = self.strength() / self.lam
+        cdef double scale = self.regularisation() / self.lam
         if self.idle():
             self.dual_norm2 = self.features.inner(w, w)
             return
@@ -115,7 +115,7 @@ cdef class Acceleration:
         cdef double factor = 1.0
         if self.since_best > 0 and self.kappa > LARGE_KAPPA * self.lam:
             factor = KAPPA_AFTER_FALL
-        if self.since_best >= STUCK_AFTER_STEPS * sqrt(self.strength() / self.lam):
+        if self.since_best >= STUCK_AFTER_STEPS * sqrt(self.regularisation() / self.lam):
             factor, self.since_best = KAPPA_WHEN_STUCK, 0
         if factor == 1.0 or self.kappa == 0:
             self.ceiling *= CEILING_GROWTH
@@ -124,7 +124,7 @@ cdef class Acceleration:
         self._set_kappa(w, self.ceiling if self.ceiling > 0.01 * self.lam else 0.0)
 
     cdef _step(self, double[::1] w):
-        cdef double root = sqrt(self.lam / self.strength())
+        cdef double root = sqrt(self.lam / self.regularisation())
         cdef double beta = (1 - root) / (1 + root) if self.steps and self.uphill <= 0 else 0.0
         if self.idle():
             self.steps += 1                             # the center would become w, as it does in _set_kappa
@@ -140,7 +140,7 @@ cdef class Acceleration:
         cdef double r = min(max(contraction, 0.05), 0.95)
         cdef double factor = r / (1 - r) * (1 - WANTED_CONTRACTION) / WANTED_CONTRACTION
         cdef double limit = 4.0 if self.probes <= 3 or r > 0.9 else 2.0
-        cdef double kappa = self.strength() * min(max(factor, 1.0 / limit), limit) - self.lam
+        cdef double kappa = self.regularisation() * min(max(factor, 1.0 / limit), limit) - self.lam
         kappa = min(max(kappa, 0.0), self.ceiling)
         if kappa != self.kappa:
             self._set_kappa(w, kappa)
@@ -148,11 +148,12 @@ cdef class Acceleration:
     cdef _set_kappa(self, double[::1] w, double kappa):
         """Another kappa around the same center: u = (lambda + kappa) w - kappa z stays. Without one so far, the center
         becomes w."""
-        cdef double strength = self.lam + kappa
+        cdef double regularisation = self.lam + kappa
         if self.kappa == 0:
             np.asarray(self.center)[:len(w)] = w
             np.asarray(self.before)[:len(w)] = w
-        vector.blend(len(w), self.strength() / strength, &w[0], (kappa - self.kappa) / strength, self.center_data)
+        vector.blend(len(w), self.regularisation() / regularisation, &w[0],
+                     (kappa - self.kappa) / regularisation, self.center_data)
         self.kappa = kappa
 
     def state(self):

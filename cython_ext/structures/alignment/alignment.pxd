@@ -12,7 +12,7 @@ cdef class Alignment(SummedStructure):
     cdef const int64_t *offsets
     cdef const int64_t *starts
     cdef const uint8_t *letters
-    cdef const int32_t *right
+    cdef const int32_t *gold_candidates
     cdef const int32_t *by_length
     cdef const int64_t *gold_starts
     cdef const int32_t *gold_codes

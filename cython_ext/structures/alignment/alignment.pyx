@@ -61,7 +61,8 @@ cdef class Alignment(SummedStructure):
     def __init__(self, layout, Py_ssize_t n_letters, bint affine, bint local, bint free=False):
         cdef const int64_t[::1] offsets = layout.offsets, starts = layout.starts, gold_starts = layout.gold_starts
         cdef const uint8_t[::1] letters = layout.letters
-        cdef const int32_t[::1] right = layout.right, by_length = layout.by_length, gold_codes = layout.gold_codes
+        cdef const int32_t[::1] gold_candidates = layout.gold_candidates, gold_codes = layout.gold_codes
+        cdef const int32_t[::1] by_length = layout.by_length
         if layout.cells * 48 > TABLE_LIMIT:
             raise ValueError(f'sequences too long to be aligned: the table of {layout.cells} cells would take '
                              f'{layout.cells * 48 / 2**30:.1f} GB (expected at most {TABLE_LIMIT / 2**30:.0f} GB)')
@@ -73,7 +74,7 @@ cdef class Alignment(SummedStructure):
         self.max_size = self.first_candidate_part() + self.most_candidates
         self.max_parts = 1 + layout.most_pairs + self.gap_parts
         self.offsets, self.starts, self.gold_starts = &offsets[0], &starts[0], &gold_starts[0]
-        self.letters, self.right, self.by_length = &letters[0], &right[0], &by_length[0]
+        self.letters, self.gold_candidates, self.by_length = &letters[0], &gold_candidates[0], &by_length[0]
         self.gold_codes = &gold_codes[0]
 
     cdef Py_ssize_t candidates(self, Py_ssize_t i) noexcept nogil:
@@ -146,7 +147,7 @@ cdef class Alignment(SummedStructure):
         cdef Py_ssize_t p, x = code[1], y = code[2], length = self.code_length(i), n = self.length(i, -1), m
         if not 0 <= code[0] < self.candidates(i):
             return False
-        if not self.free and code[0] == self.right[i]:
+        if not self.free and code[0] == self.gold_candidates[i]:
             return memcmp(code, self.gold(i), length * sizeof(int32_t)) == 0
         m = self.length(i, code[0])
         if x < 0 or y < 0 or ((x > 0 or y > 0) and (not self.local or length == HEAD or code[HEAD] == 0)):
@@ -205,7 +206,7 @@ cdef class Alignment(SummedStructure):
             c = order[r]
             if c == skip:
                 values[c] = -INFINITY
-            elif not self.free and c == self.right[i]:
+            elif not self.free and c == self.gold_candidates[i]:
                 values[c] = self.gold_score(i, theta)
             else:
                 batch[waiting] = c
@@ -251,7 +252,7 @@ cdef class Alignment(SummedStructure):
                 best = c
         if best < 0:
             return -INFINITY
-        if values[best] == -INFINITY or (not self.free and best == self.right[i]):
+        if values[best] == -INFINITY or (not self.free and best == self.gold_candidates[i]):
             self.any_code(i, best, code)
             return values[best]
         self.prepare(i, best, 1, &costs, scratch, &paths)
@@ -263,7 +264,7 @@ cdef class Alignment(SummedStructure):
     cdef void any_code(self, Py_ssize_t i, Py_ssize_t c, int32_t *code) noexcept nogil:
         """An output with candidate c that is there whatever the scores."""
         cdef Py_ssize_t p, n = self.length(i, -1), m = self.length(i, c)
-        if not self.free and c == self.right[i]:
+        if not self.free and c == self.gold_candidates[i]:
             memcpy(code, self.gold(i), self.code_length(i) * sizeof(int32_t))
             return
         memset(code, 0, self.code_length(i) * sizeof(int32_t))
@@ -318,7 +319,7 @@ cdef class Alignment(SummedStructure):
             if best < 0 or (count == k and tops[best] <= values[k - 1]):
                 break
             left[best] = -INFINITY
-            if not self.free and best == self.right[i]:
+            if not self.free and best == self.gold_candidates[i]:
                 at = make_room(tops[best], k, &count, length, values, codes)
                 memcpy(codes + at * length, self.gold(i), length * sizeof(int32_t))
                 continue
@@ -357,7 +358,7 @@ cdef class Alignment(SummedStructure):
         costs.open = kernel.wide_exp(theta[L * L])
         costs.extend = kernel.wide_exp(theta[self.first_candidate_part() - 1])
         for c in range(self.candidates(i)):
-            fixed = not self.free and c == self.right[i]
+            fixed = not self.free and c == self.gold_candidates[i]
             if fixed:
                 mine = kernel.wide_exp(self.gold_score(i, theta))
             else:

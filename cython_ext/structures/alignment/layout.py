@@ -17,7 +17,7 @@ class Layout:
     offsets: np.ndarray  # int64 [n + 1], sequences of each example: the native, then its candidates
     starts: np.ndarray  # int64 [S + 1], letters of each sequence
     letters: np.ndarray  # uint8
-    right: np.ndarray  # int32 [n], which candidate is right, -1 where none is known
+    gold_candidates: np.ndarray  # int32 [n], which candidate is gold, -1 where none is known
     by_length: np.ndarray  # int32 [S - n], candidates of each example, the shortest first
     gold_starts: np.ndarray  # int64 [n + 1], gold codes in
     gold_codes: np.ndarray  # int32
@@ -27,7 +27,7 @@ class Layout:
     most_pairs: int  # of letters that an alignment can have
 
 
-def layout(offsets, starts, letters, right, right_starts, steps, step_indptr):
+def layout(offsets, starts, letters, gold, gold_begins, steps, step_indptr):
     """The Layout of arrays as data_formats/datasets/alignment.py has them."""
     offsets, starts = np.ascontiguousarray(offsets, np.int64), np.ascontiguousarray(starts, np.int64)
     lengths, counts = np.diff(starts), np.diff(offsets) - 1
@@ -39,12 +39,12 @@ def layout(offsets, starts, letters, right, right_starts, steps, step_indptr):
     longest = np.zeros(len(counts), np.int64)
     np.maximum.at(longest, example[order], lengths[order])
     own = lengths[offsets[:-1]]
-    gold_starts, gold_codes = _gold(own + longest, right, right_starts, steps, step_indptr)
+    gold_starts, gold_codes = _gold(own + longest, gold, gold_begins, steps, step_indptr)
     return Layout(
         offsets=offsets,
         starts=starts,
         letters=padded(np.asarray(letters, np.uint8)),
-        right=padded(np.asarray(right, np.int32)),
+        gold_candidates=padded(np.asarray(gold, np.int32)),
         by_length=padded(np.asarray(order - offsets[example[order]] - 1, np.int32)),
         gold_starts=gold_starts,
         gold_codes=gold_codes,
@@ -55,14 +55,14 @@ def layout(offsets, starts, letters, right, right_starts, steps, step_indptr):
     )
 
 
-def _gold(width, right, right_starts, steps, step_indptr):
+def _gold(width, gold, gold_begins, steps, step_indptr):
     """(int64 [n + 1] where the codes begin, int32 codes) of gold outputs; width: int64 [n], the most steps."""
     begins = np.zeros(len(width) + 1, np.int64)
     np.cumsum(HEAD + width, out=begins[1:])
     codes = np.zeros(begins[-1] + 1, np.int32)
-    codes[begins[:-1]] = right
+    codes[begins[:-1]] = gold
     for k in (0, 1):
-        codes[begins[:-1] + 1 + k] = right_starts[:, k]
+        codes[begins[:-1] + 1 + k] = gold_begins[:, k]
     places = np.repeat(begins[:-1] + HEAD - step_indptr[:-1], np.diff(step_indptr)) + np.arange(len(steps))
     codes[places] = steps
     return begins, codes

@@ -9,7 +9,7 @@ empty,
                               is outside of the gold one
 
 since intersection over union, I / (G + O) for what is shared and what is outside, grows with I and falls with O; the
-loss is 1 - overlap. Both are taken as they are and not as differences of areas: the boxes of one size inside a right
+loss is 1 - overlap. Both are taken as they are and not as differences of areas: the boxes of one size inside a gold
 box that is the whole picture all have the same loss, and a bound that is not exact there would look at each of them.
 """
 
@@ -61,16 +61,16 @@ cdef inline double over(const double *sums, Py_ssize_t stride, const int32_t *fi
 
 
 cdef inline double least_shared(const Set *boxes, Py_ssize_t first, Py_ssize_t last,
-                                const int32_t *right) noexcept nogil:
+                                const int32_t *gold) noexcept nogil:
     """How many places of a row or column any box of a set shares at least with the gold box; first, last: its two
     sides, LEFT and RIGHT or TOP and BOTTOM."""
     cdef int32_t begin = boxes.high[first], end = boxes.low[last], length
     if begin <= end:                            # all boxes hold these
-        length = min(end, right[last]) - max(begin, right[first]) + 1
+        length = min(end, gold[last]) - max(begin, gold[first]) + 1
         return max(length, 0)
     # some boxes are one place wide, and these may be anywhere between
     begin, end = max(boxes.low[first], boxes.low[last]), min(boxes.high[first], boxes.high[last])
-    return 1.0 if right[first] <= begin and end <= right[last] else 0.0
+    return 1.0 if gold[first] <= begin and end <= gold[last] else 0.0
 
 
 cdef inline Py_ssize_t widest(const Set *boxes) noexcept nogil:
@@ -86,8 +86,8 @@ cdef inline bint is_empty(const Set *boxes) noexcept nogil:
     return boxes.low[LEFT] > boxes.high[RIGHT] or boxes.low[TOP] > boxes.high[BOTTOM]
 
 
-cdef inline double bound_of(const Set *boxes, const Sums *s, Py_ssize_t stride, const int32_t *right) noexcept nogil:
-    """What no box of a set can exceed; right: the gold box where the loss counts, or NULL. -inf for no boxes, or for
+cdef inline double bound_of(const Set *boxes, const Sums *s, Py_ssize_t stride, const int32_t *gold) noexcept nogil:
+    """What no box of a set can exceed; gold: the gold box where the loss counts, or NULL. -inf for no boxes, or for
     boxes that are all forbidden."""
     cdef int32_t[4] largest, smallest
     cdef double bound, shared, outside
@@ -103,8 +103,8 @@ cdef inline double bound_of(const Set *boxes, const Sums *s, Py_ssize_t stride, 
     bound = over(s.gains, stride, largest, largest)
     if core:
         bound += over(s.costs, stride, smallest, smallest)
-    if right != NULL:
-        shared = least_shared(boxes, LEFT, RIGHT, right) * least_shared(boxes, TOP, BOTTOM, right)
-        outside = area(largest) - common(largest, right)
-        bound += 1.0 - shared / (area(right) + outside)
+    if gold != NULL:
+        shared = least_shared(boxes, LEFT, RIGHT, gold) * least_shared(boxes, TOP, BOTTOM, gold)
+        outside = area(largest) - common(largest, gold)
+        bound += 1.0 - shared / (area(gold) + outside)
     return bound

@@ -5,7 +5,7 @@ from cython_ext.structures.structure cimport SummedStructure
 
 
 cdef class Boxes(SummedStructure):
-    cdef readonly object sizes, right, part_at, part_words, part_counts
+    cdef readonly object sizes, gold_boxes, part_at, part_words, part_counts
     cdef object arrays
     cdef const int32_t *size_data       # [n, 2] width, height
     cdef const int32_t *gold_data      # [n, 4]

@@ -27,10 +27,10 @@ cdef class Boxes(SummedStructure):
     """n pictures with P points in all.
 
     sizes: int32[n, 2], width and height; offsets: int64[n + 1], where the points of each begin; points: int32[P, 2], x
-    and y; words: int32[P], what is there, -1 for nothing that counts; right: int32[n, 4], the gold boxes (anything
+    and y; words: int32[P], what is there, -1 for nothing that counts; gold: int32[n, 4], the gold boxes (anything
     where they are unknown)."""
 
-    def __init__(self, sizes, offsets, points, words, right):
+    def __init__(self, sizes, offsets, points, words, gold):
         pictures = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
         known = np.asarray(words) >= 0
         pictures, points, words = pictures[known], np.asarray(points)[known], np.asarray(words)[known]
@@ -39,7 +39,7 @@ cdef class Boxes(SummedStructure):
         first = np.ones(len(words), bool)
         first[1:] = (pictures[1:] != pictures[:len(pictures) - 1]) | (words[1:] != words[:len(words) - 1])
         self.n = len(offsets) - 1
-        self.sizes, self.right = np.ascontiguousarray(sizes, np.int32), np.ascontiguousarray(right, np.int32)
+        self.sizes, self.gold_boxes = np.ascontiguousarray(sizes, np.int32), np.ascontiguousarray(gold, np.int32)
         self.part_at = np.searchsorted(pictures[first], np.arange(self.n + 1)).astype(np.int64)
         self.part_words = np.ascontiguousarray(words[first], np.int32)
         part = np.cumsum(first) - 1
@@ -53,11 +53,12 @@ cdef class Boxes(SummedStructure):
 
     def _point_to(self, const int64_t[::1] point_at, table):
         cdef const int32_t[:, ::1] points = np.ascontiguousarray(table, np.int32)
-        cdef const int32_t[::1] sizes = np.append(self.sizes, np.int32(0)), right = np.append(self.right, np.int32(0))
+        cdef const int32_t[::1] sizes = np.append(self.sizes, np.int32(0))
+        cdef const int32_t[::1] gold = np.append(self.gold_boxes, np.int32(0))
         cdef const int64_t[::1] part_at = self.part_at
-        self.arrays = point_at, points, sizes, right, part_at
+        self.arrays = point_at, points, sizes, gold, part_at
         self.point_at, self.point_data, self.part_data = &point_at[0], &points[0, 0], &part_at[0]
-        self.size_data, self.gold_data = &sizes[0], &right[0]
+        self.size_data, self.gold_data = &sizes[0], &gold[0]
 
     cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
         return <Py_ssize_t> (self.part_data[i + 1] - self.part_data[i])
@@ -152,7 +153,7 @@ cdef class Boxes(SummedStructure):
         cdef Set *first
         cdef Set *second
         cdef Sums s = self.sums(i, theta, scratch)
-        cdef const int32_t *right = self.gold_data + 4 * i if with_loss else NULL
+        cdef const int32_t *gold = self.gold_data + 4 * i if with_loss else NULL
         cdef Py_ssize_t count = 1, found = 0, side
         cdef int32_t middle, stride = self.size_data[2 * i] + 1
         for side in range(4):
@@ -174,7 +175,7 @@ cdef class Boxes(SummedStructure):
             middle = here.low[side] + (here.high[side] - here.low[side]) // 2
             first[0] = second[0] = here
             first.high[side], second.low[side] = middle, middle + 1
-            first.bound, second.bound = bound_of(first, &s, stride, right), bound_of(second, &s, stride, right)
+            first.bound, second.bound = bound_of(first, &s, stride, gold), bound_of(second, &s, stride, gold)
             if is_empty(first):                     # then the other one is not
                 first[0] = second[0]
                 count += 1

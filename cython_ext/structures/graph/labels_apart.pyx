@@ -13,12 +13,12 @@ from cython_ext.structures.labels.multiclass cimport Multiclass
 
 
 cdef class LabelsApart(Multiclass):
-    """right: int32[examples, labels], 1 where a label is in the set. Examples of this structure are first those of the
+    """gold: int32[examples, labels], 1 where a label is in the set. Examples of this structure are first those of the
     first label, then those of the second, ..."""
 
-    def __init__(self, right):
-        self.examples, self.times = right.shape
-        Multiclass.__init__(self, np.ascontiguousarray(right.T, np.int32).ravel(), 2)
+    def __init__(self, gold):
+        self.examples, self.times = gold.shape
+        Multiclass.__init__(self, np.ascontiguousarray(gold.T, np.int32).ravel(), 2)
 
     def neighbours(self):
         """The examples of a label share its weights, and no others."""

@@ -19,7 +19,7 @@ class Layout:
     column: np.ndarray  # int32 [L + 1], of each sorted link, numbered within its example
     part: np.ndarray  # int32 [L + 1], of each sorted link: its place among those of the example in the data
     columns: np.ndarray  # int32 [n + 1], how many each example has
-    right: np.ndarray  # int32 [R + 1], code of each row in the gold output: the first of its links that are right
+    gold_codes: np.ndarray  # int32 [R + 1], code of each row in the gold output: the first of its links that are right
     costs: np.ndarray  # float64 [L + R + 1], what each part costs (losses/matching.pyx), example by example
 
     def links(self, i, code):
@@ -39,9 +39,9 @@ def layout(offsets, rows, columns, sure, possible):
     begin = np.append(np.flatnonzero(new_row), len(order))
     first_row = np.searchsorted(example[order][new_row], np.arange(len(offsets)))
     numbers, counts = numbered(example, np.asarray(columns), len(offsets) - 1)
-    right = np.diff(begin)  # no link
+    gold = np.diff(begin)  # no link
     chosen = np.flatnonzero(np.asarray(sure)[order])[::-1]  # so that the first one stays
-    right[row_of[chosen]] = chosen - begin[row_of[chosen]]
+    gold[row_of[chosen]] = chosen - begin[row_of[chosen]]
     return Layout(
         offsets=offsets,
         first_row=first_row.astype(np.int64),
@@ -50,8 +50,8 @@ def layout(offsets, rows, columns, sure, possible):
         column=padded(numbers[order].astype(np.int32)),
         part=padded((order - offsets[example[order]]).astype(np.int32)),
         columns=padded(counts.astype(np.int32)),
-        right=padded(right.astype(np.int32)),
-        costs=padded(_costs(offsets, first_row, example[order], row_of, order, right < np.diff(begin), sure, possible)),
+        gold_codes=padded(gold.astype(np.int32)),
+        costs=padded(_costs(offsets, first_row, example[order], row_of, order, gold < np.diff(begin), sure, possible)),
     )
 
 

@@ -13,7 +13,7 @@ cdef class Matching(RankedStructure):
     cdef const int32_t *column
     cdef const int32_t *part
     cdef const int32_t *columns
-    cdef const int32_t *right
+    cdef const int32_t *gold_codes
     cdef Py_ssize_t most_columns
 
     cdef Py_ssize_t links(self, Py_ssize_t i) noexcept nogil

@@ -27,10 +27,10 @@ cdef class Matching(RankedStructure):
     def __init__(self, layout not None):
         cdef const int64_t[::1] offsets = layout.offsets, first_row = layout.first_row, begin = layout.begin
         cdef const int32_t[::1] column = layout.column, part = layout.part, columns = layout.columns
-        cdef const int32_t[::1] right = layout.right
+        cdef const int32_t[::1] gold_codes = layout.gold_codes
         self.layout = layout
         self.offsets, self.first_row, self.begin = &offsets[0], &first_row[0], &begin[0]
-        self.column, self.part, self.columns, self.right = &column[0], &part[0], &columns[0], &right[0]
+        self.column, self.part, self.columns, self.gold_codes = &column[0], &part[0], &columns[0], &gold_codes[0]
         self.n = len(layout.offsets) - 1
         rows = np.diff(layout.first_row)
         self.max_code = self.max_parts = int(rows.max(initial=0))
@@ -46,7 +46,7 @@ cdef class Matching(RankedStructure):
         return <Py_ssize_t> (self.first_row[i + 1] - self.first_row[i])
 
     cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil:
-        return self.right + self.first_row[i]
+        return self.gold_codes + self.first_row[i]
 
     cdef Py_ssize_t links_of(self, Py_ssize_t i, Py_ssize_t r) noexcept nogil:
         """How many links row r has."""

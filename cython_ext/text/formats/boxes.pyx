@@ -19,14 +19,14 @@ cdef class PictureParser(Parser):
 
     cdef Vocabulary words
     cdef bint frozen, boxes
-    cdef Ints points, ids, sizes, right
+    cdef Ints points, ids, sizes, gold
     cdef int32_t width, height          # of the open picture, 0: none
 
     def __cinit__(self, Vocabulary words=None, bint boxes=True):
         self.frozen, self.boxes = words is not None, boxes
         self.words = words if self.frozen else Vocabulary()
         self.words._index(2 * self.words.count + 2)
-        self.points, self.ids, self.sizes, self.right = Ints(), Ints(), Ints(), Ints()
+        self.points, self.ids, self.sizes, self.gold = Ints(), Ints(), Ints(), Ints()
 
     def begin(self, carried):
         self.width = 0
@@ -38,7 +38,7 @@ cdef class PictureParser(Parser):
         offsets = self.offsets.take()
         self.offsets.push(0)
         return {'offsets': offsets, 'points': self.points.take().reshape(-1, 2), 'words': self.ids.take(),
-                'sizes': self.sizes.take().reshape(-1, 2), 'right': self.right.take().reshape(-1, 4)}
+                'sizes': self.sizes.take().reshape(-1, 2), 'gold': self.gold.take().reshape(-1, 4)}
 
     def learned(self, parts):
         parts['attributes'] = self.words
@@ -84,7 +84,7 @@ cdef class PictureParser(Parser):
         self.sizes.push(self.width)
         self.sizes.push(self.height)
         for k in range(2, 6):
-            self.right.push(<int32_t> numbers[k] if count == 6 else -1)
+            self.gold.push(<int32_t> numbers[k] if count == 6 else -1)
         return 0
 
     cdef int _point(self, const char* line) except -1 nogil:

@@ -30,7 +30,7 @@ cdef class FastaParser(Parser):
     cdef Text letters
     cdef Longs starts, lines, steps_end     # of sequences, of their headers in the open example, of examples in steps
     cdef Ints kinds                         # of the records of the open example
-    cdef Ints right, aligned, places, steps
+    cdef Ints gold, aligned, places, steps
     cdef list ids
     cdef int32_t homolog                    # among the records of the open example; 0: none is
     cdef bint given                         # its alignment
@@ -42,7 +42,7 @@ cdef class FastaParser(Parser):
 
     def _start(self):
         self.letters, self.starts, self.steps_end, self.ids = Text(None), Longs(), Longs(), []
-        self.right, self.aligned, self.places, self.steps = Ints(), Ints(), Ints(), Ints()
+        self.gold, self.aligned, self.places, self.steps = Ints(), Ints(), Ints(), Ints()
         self.steps_end.push(0)
 
     def begin(self, carried):
@@ -55,7 +55,7 @@ cdef class FastaParser(Parser):
         out = {
             'offsets': np.zeros(1, np.int64), 'sequences': self.offsets.take(), 'starts': self.starts.take(),
             'text': np.frombuffer(PyBytes_FromStringAndSize(self.letters.buffer.data, self.letters.size), np.uint8),
-            'ids': self.ids, 'right': self.right.take(), 'aligned': self.aligned.take().astype(bool),
+            'ids': self.ids, 'gold': self.gold.take(), 'aligned': self.aligned.take().astype(bool),
             'right_starts': self.places.take().reshape(-1, 2), 'steps': self.steps.take().astype(np.uint8),
             'step_indptr': self.steps_end.take(),
         }
@@ -165,7 +165,7 @@ cdef class FastaParser(Parser):
             self.places.push(0)
             self.places.push(0)
         self.offsets.push(self.starts.count)
-        self.right.push(self.homolog - 1)
+        self.gold.push(self.homolog - 1)
         self.aligned.push(self.homolog and self.given)
         self.steps_end.push(self.steps.count)
         self.kinds.count = self.lines.count = self.homolog = 0
