@@ -13,12 +13,12 @@ class SsvmError(Exception):
     exit_code = 1
 
 
-LONGEST = 1000  # characters of what is said of a file, which names of any length may be part of
+LONGEST_MESSAGE = 1000  # characters of what is said of a file, which names of any length may be part of
 
 
 def brief(text):
-    """A text with its middle left out where it is longer than LONGEST."""
-    return text if len(text) <= LONGEST else f'{text[: LONGEST - 200]} ... {text[-195:]}'
+    """A text with its middle left out where it is longer than LONGEST_MESSAGE."""
+    return text if len(text) <= LONGEST_MESSAGE else f'{text[: LONGEST_MESSAGE - 200]} ... {text[-195:]}'
 
 
 class DataError(SsvmError):

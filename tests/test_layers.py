@@ -101,7 +101,7 @@ def circles(graph):
 def test_the_reader_of_imports_finds_what_is_there():
     graph = imports()
     assert 'cython_ext.kernels.labels.chain' in graph['cython_ext.structures.labels.chain']  # cimport ... as
-    assert 'cython_ext.losses.strata2' in graph['cython_ext.losses.position_costs']  # within a function
+    assert 'cython_ext.losses.hamming_strata' in graph['cython_ext.losses.position_costs']  # within a function
     assert 'cython_ext.structures.structure' in graph['cython_ext.core.problem']  # in the .pxd file
 
 

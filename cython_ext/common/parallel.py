@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 NEVER_SET = np.zeros(1, np.int32)
-TICK = 0.001  # seconds between two looks at what can be read, while there is something to give out
+POLL_SECONDS = 0.001  # seconds between two looks at what can be read, while there is something to give out
 
 
 class Interrupted(Exception):  # noqa: N818 (it is no error)
@@ -106,7 +106,7 @@ def in_order(function, items, threads, ready=None):
         for future in _futures(executor, function, items):
             if future is None:
                 while waiting and not ready():
-                    if wait([waiting[0]], TICK).done:
+                    if wait([waiting[0]], POLL_SECONDS).done:
                         yield waiting.popleft().result()
                 continue
             waiting.append(future)

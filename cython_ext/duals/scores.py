@@ -13,7 +13,7 @@ from cython_ext.common.prefixes import prefixed, stripped
 from cython_ext.duals.dual_point import DualPoint
 
 WEIGHTS, TEMPERATURE = 'weights', 'temperature'
-INPUTS = 'support.values'  # a block that is no weights: the values of tokens, which have to be found again
+INPUTS_BLOCK = 'support.values'  # a block that is no weights: the values of tokens, which have to be found again
 
 
 class ScoresPoint(DualPoint):
@@ -32,7 +32,7 @@ class ScoresPoint(DualPoint):
         """That of weights, which are copied."""
         blocks = {}
         for name, array in problem.features.blocks(w).items():
-            single = array.dtype == np.float64 and name != INPUTS
+            single = array.dtype == np.float64 and name != INPUTS_BLOCK
             blocks[name] = array.astype(np.float32) if single else np.array(array)
         return cls(blocks, None if temperature is None else np.array([temperature]))
 

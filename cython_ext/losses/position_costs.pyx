@@ -77,8 +77,7 @@ cdef class WrongLabels(PositionCosts):
         PositionCosts.__init__(self, structure)
 
     def make_strata(self):
-        from cython_ext.losses.strata import HammingStrata
-        from cython_ext.losses.strata2 import SecondOrderHammingStrata
+        from cython_ext.losses.hamming_strata import HammingStrata, SecondOrderHammingStrata
         from cython_ext.structures.labels.chain2 import SecondOrderChain
 
         kind = SecondOrderHammingStrata if isinstance(self.structure, SecondOrderChain) else HammingStrata

@@ -1,6 +1,5 @@
 from libc.stdint cimport int32_t
 
-from cython_ext.structures.labels.chain cimport Chain
 from cython_ext.structures.structure cimport Structure
 from cython_ext.structures.workspace cimport Workspace
 
@@ -12,8 +11,3 @@ cdef class Strata:
     cdef Py_ssize_t find(self, Py_ssize_t i, const double *theta, Workspace work) noexcept nogil
     cdef void decode(self, Py_ssize_t i, Py_ssize_t r, const double *theta, Workspace work,
                      int32_t *code) noexcept nogil
-
-
-cdef class HammingStrata(Strata):
-    cdef Chain chain
-    cdef Py_ssize_t n_labels, stride

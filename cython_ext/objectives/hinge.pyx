@@ -19,7 +19,7 @@ from cython_ext.objectives.objective cimport MaxObjective
 from cython_ext.structures.structure cimport Structure
 from cython_ext.structures.workspace cimport Workspace
 
-cdef double ROUNDING = 1e-9     # by which a constraint of the hard margin may seem violated
+cdef double MARGIN_ROUNDING = 1e-9     # by which a constraint of the hard margin may seem violated
 
 
 cdef class Hinge(MaxObjective):
@@ -101,7 +101,7 @@ cdef class HardMargin(MaxObjective):
         bias[0], scale[0] = 1.0 if self.loss.value(i, code) > 0 else 0.0, 1.0
 
     cdef double loss_of(self, double margin) noexcept nogil:
-        return 0.0 if margin <= ROUNDING else INFINITY
+        return 0.0 if margin <= MARGIN_ROUNDING else INFINITY
 
     cdef double slope(self, double margin) noexcept nogil:
         return 1.0

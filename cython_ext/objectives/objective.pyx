@@ -36,8 +36,8 @@ cdef class MaxObjective(Objective):
 
     Its dual (papers: Tsochantaridis et al. 2005, section 3) has weights alpha_i(y) >= 0 that sum to 1 over an example,
     or have any sum where `free_mass` is set: w(alpha) = 1/(lambda n) sum_i sum_y alpha_i(y) c(y) psi_i(y) and
-    D(alpha) = 1/n sum_i (sum_y alpha_i(y) b(y) - ridge/2 (sum_y alpha_i(y))^2) - lambda/2 ||w(alpha)||^2. `plain`: c is 1
-    everywhere, otherwise it is b; `hard`: l_i is infinite where the maximum is positive.
+    D(alpha) = 1/n sum_i (sum_y alpha_i(y) b(y) - ridge/2 (sum_y alpha_i(y))^2) - lambda/2 ||w(alpha)||^2. `plain`: c is
+    1 everywhere, otherwise it is b; `hard`: l_i is infinite where the maximum is positive.
     """
 
     def __init__(self, Structure structure not None, TaskLoss loss):

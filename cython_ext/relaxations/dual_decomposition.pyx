@@ -16,8 +16,8 @@ from cython_ext.structures.structure cimport Structure
 cdef enum:
     SWEEPS = 500                # most sweeps over one graph
     PATIENCE = 10               # sweeps that have to lower the bound
-cdef double LITTLE = 1e-7       # by more than this, relative to it
-cdef double ROUNDING = 1e-10    # by which a score that is the bound may miss it, relative to it
+cdef double LEAST_IMPROVEMENT = 1e-7       # by more than this, relative to it
+cdef double BOUND_ROUNDING = 1e-10    # by which a score that is the bound may miss it, relative to it
 
 
 cdef class DualDecomposition(Structure):
@@ -50,7 +50,7 @@ cdef class DualDecomposition(Structure):
             self.most = max(self.most, agreements.begin[i + 1] - agreements.begin[i])
 
     def proved(self):
-        return int((self.scores >= self.bounds - ROUNDING * np.abs(self.bounds)).sum())
+        return int((self.scores >= self.bounds - BOUND_ROUNDING * np.abs(self.bounds)).sum())
 
     def labelings(self, codes, indptr):
         """The state of every node, int32, of all examples; as of LocalPolytope."""
@@ -80,10 +80,10 @@ cdef class DualDecomposition(Structure):
             if score > best or r == 0:
                 best = score
                 memcpy(code, trial, self.code_length(i) * sizeof(int32_t))
-            if best >= bound - ROUNDING * fabs(bound) or self.stopped():
+            if best >= bound - BOUND_ROUNDING * fabs(bound) or self.stopped():
                 break
             if (r + 1) % PATIENCE == 0:
-                if not before - bound > LITTLE * fabs(bound):
+                if not before - bound > LEAST_IMPROVEMENT * fabs(bound):
                     break
                 before = bound
         self.bound_data[i], self.score_data[i] = bound, best

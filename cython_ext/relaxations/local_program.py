@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-ROUNDING = 1e-7  # by which a point may miss its constraints
-FAR = 1e-5  # of a point from the nearest one that meets them
+CONSTRAINT_ROUNDING = 1e-7  # by which a point may miss its constraints
+MAX_DISTANCE = 1e-5  # of a point from the nearest one that meets them
 
 
 @dataclass
@@ -34,11 +34,11 @@ class Program:
 
     def holds(self, point):
         """Whether a point, float64[parts], is in the polytope, but for rounding; not-a-number is not."""
-        if not ((point >= 0) & (point <= 1 + ROUNDING)).all():
+        if not ((point >= 0) & (point <= 1 + CONSTRAINT_ROUNDING)).all():
             return False
         if self.limits is None:
-            return bool((np.abs(self.equations @ point - self.right) <= ROUNDING).all())
-        return self.distance(point) <= FAR
+            return bool((np.abs(self.equations @ point - self.right) <= CONSTRAINT_ROUNDING).all())
+        return self.distance(point) <= MAX_DISTANCE
 
     def distance(self, point):
         """How far it is from a point to the nearest one that meets the constraints, as a sum over parts; infinite where

@@ -13,7 +13,7 @@ from cython_ext.text.vocabulary cimport Vocabulary
 cdef extern from "Python.h":
     char* PyOS_double_to_string(double value, char format, int precision, int flags, int* type) except NULL
 
-FLUSH = 1 << 20
+FLUSH_BYTES = 1 << 20
 
 
 cdef class Text:
@@ -134,7 +134,7 @@ def pair_lines(const int32_t[::1] labels, Vocabulary names, const int64_t[::1] o
                 out.put(b' qid:', 5)
                 out.put_whole(i + 1)
             put_pairs(out, x, t, numbers)
-        out.flush(FLUSH)
+        out.flush(FLUSH_BYTES)
     out.flush(0)
 
 
@@ -152,7 +152,7 @@ def label_set_lines(const int64_t[::1] label_indptr, const int32_t[::1] labels, 
         if label_indptr[i] == label_indptr[i + 1] and x.indptr[i] == x.indptr[i + 1]:
             out.byte(b' ')
         put_pairs(out, x, i, numbers)
-        out.flush(FLUSH)
+        out.flush(FLUSH_BYTES)
     out.flush(0)
 
 
@@ -168,7 +168,7 @@ def candidate_lines(const double[::1] targets, const int64_t[::1] qids, const in
             out.put(b' qid:', 5)
             out.put_whole(qids[i])
             put_pairs(out, x, c, numbers)
-        out.flush(FLUSH)
+        out.flush(FLUSH_BYTES)
     out.flush(0)
 
 
@@ -191,7 +191,7 @@ def sparse_rows(const int64_t[::1] label_indptr, const int32_t[::1] labels, rows
             out.byte(b' ')
             out.put_number(x.value(k))
         out.put(b'}\n', 2)
-        out.flush(FLUSH)
+        out.flush(FLUSH_BYTES)
     out.flush(0)
 
 
@@ -226,5 +226,5 @@ def attribute_lines(const int32_t[::1] labels, Vocabulary names, const int64_t[:
                     out.put_number(x.value(k))
             out.byte(b'\n')
         out.byte(b'\n')
-        out.flush(FLUSH)
+        out.flush(FLUSH_BYTES)
     out.flush(0)

@@ -7,7 +7,7 @@ import numpy as np
 from data_formats.errors import DataError, shown
 from data_formats.files.lines import BLANKS, content_lines, number, words
 
-LARGEST = 1e15  # the similarities are products of two
+LARGEST_ENTRY = 1e15  # the similarities are products of two
 EXPECTED = 'CLASS FEATURE[:VALUE] ...'
 # What a value looks like, those that are refused included; what else stands behind a colon belongs to the feature.
 NUMBER = re.compile(r'[-+]?(\d[\d.]*|\.\d+)([eE][-+]?\d+)?|[-+]?(nan|inf|infinity)', re.IGNORECASE)
@@ -51,7 +51,9 @@ def _features(path, line, text, columns):
             feature, value = word, '1'
         if not feature:
             raise DataError(path, line, f'{shown(word)} has no name', f'expected {EXPECTED}')
-        found.append((columns.setdefault(feature, len(columns)), number(path, line, value, 'value', most=LARGEST)))
+        found.append(
+            (columns.setdefault(feature, len(columns)), number(path, line, value, 'value', most=LARGEST_ENTRY))
+        )
     if not found:
         raise DataError(path, line, 'a class without features', f'expected {EXPECTED}')
     return found

@@ -21,7 +21,7 @@ class HomologDataset(Dataset):
     ids: list  # bytes [S], names of the sequences
     gold: np.ndarray  # int32 [n], which candidate is the homolog, from 0; -1: none is
     aligned: np.ndarray  # bool [n], whether the gold alignment is given
-    right_starts: np.ndarray  # int32 [n, 2], where it begins in the native and in the homolog, from 0
+    gold_starts: np.ndarray  # int32 [n, 2], where it begins in the native and in the homolog, from 0
     steps: np.ndarray  # uint8, the steps of all gold alignments
     step_indptr: np.ndarray  # int64 [n + 1]; those of example i are step_indptr[i]:step_indptr[i + 1]
     label_names: Vocabulary  # one character each
@@ -56,7 +56,7 @@ class HomologDataset(Dataset):
     def alignment(self, i):
         """(start in the native, start in the homolog, steps uint8) of example i."""
         steps = self.steps[self.step_indptr[i] : self.step_indptr[i + 1]]
-        return (*self.right_starts[i].tolist(), steps)
+        return (*self.gold_starts[i].tolist(), steps)
 
     def sequence(self, s):
         """The letters of a sequence (bytes)."""
@@ -102,7 +102,7 @@ def joined(pieces, label_names=None):
         ids=[name for piece in pieces for name, _ in piece.sequences],
         gold=np.array([-1 if piece.gold is None else piece.gold for piece in pieces], np.int32),
         aligned=np.array([piece.alignment is not None for piece in pieces], bool),
-        right_starts=np.array([a[:2] for a in alignments], np.int32).reshape(-1, 2),
+        gold_starts=np.array([a[:2] for a in alignments], np.int32).reshape(-1, 2),
         steps=np.concatenate([np.zeros(0, np.uint8), *(np.asarray(a[2], np.uint8) for a in alignments)]),
         step_indptr=indptr_of([len(a[2]) for a in alignments]),
         label_names=label_names,

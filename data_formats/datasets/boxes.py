@@ -41,9 +41,7 @@ class PictureDataset(Dataset):
         counts = self.offsets[examples + 1] - self.offsets[examples]
         rows = ranges_of(self.offsets[examples], counts)
         arrays = {'points': self.points[rows], 'words': self.words[rows]}
-        return replace(
-            self, offsets=indptr_of(counts), sizes=self.sizes[examples], gold=self.gold[examples], **arrays
-        )
+        return replace(self, offsets=indptr_of(counts), sizes=self.sizes[examples], gold=self.gold[examples], **arrays)
 
     def without_inputs(self):
         """The same boxes and names, and no points."""

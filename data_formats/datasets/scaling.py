@@ -9,8 +9,8 @@ import numpy as np
 
 from data_formats.errors import DataError, shown
 
-ROWS = (('indices', 'values'), ('factor_indices', 'factor_values'))  # names of what has values among a parser's arrays
-PIECE = 1 << 20  # entries that are looked at together
+ROW_ARRAYS = (('indices', 'values'), ('factor_indices', 'factor_values'))  # of a parser, which have values
+ENTRIES_AT_ONCE = 1 << 20  # entries that are looked at together
 
 
 def learned_scale(parts, kind):
@@ -46,7 +46,7 @@ def divide(parts, scale, attributes, source):
     Raises:
         DataError: a value is so much larger than those that the scale is of that the quotient is no number.
     """
-    for ids, name in ROWS:
+    for ids, name in ROW_ARRAYS:
         if parts.get(ids) is None:
             continue
         indices, values = parts[ids], parts[name]
@@ -54,8 +54,8 @@ def divide(parts, scale, attributes, source):
             if (scale[indices] != 1).any():
                 parts[name] = 1 / scale[indices]
             continue
-        for at in range(0, len(indices), PIECE):
-            piece = slice(at, at + PIECE)
+        for at in range(0, len(indices), ENTRIES_AT_ONCE):
+            piece = slice(at, at + ENTRIES_AT_ONCE)
             with np.errstate(over='ignore'):
                 values[piece] /= scale[indices[piece]]
         if not np.isfinite(values).all():
@@ -66,8 +66,8 @@ def divide(parts, scale, attributes, source):
 
 def _pieces(parts, attributes):
     """(indices, values) of all entries, so many at a time that what is made of them is no larger than need be."""
-    size = max(PIECE, attributes)
-    for ids, name in ROWS:
+    size = max(ENTRIES_AT_ONCE, attributes)
+    for ids, name in ROW_ARRAYS:
         for at in range(0, len(parts.get(ids, ())), size):
             indices = parts[ids][at : at + size]
             yield indices, np.ones(len(indices)) if parts[name] is None else parts[name][at : at + size]

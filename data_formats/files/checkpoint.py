@@ -13,8 +13,8 @@ from data_formats.files.container import Container, is_own, write_container
 FORMAT = 'ssvm-checkpoint'
 FORMAT_VERSION = 1
 DOCUMENT = 'checkpoint.json'
-NUMBER = 'number'
-LONG = 80  # characters of a value that a message shows
+NUMBER_KEY = 'number'
+SHOWN_CHARACTERS = 80  # characters of a value that a message shows
 
 
 @dataclass
@@ -74,18 +74,22 @@ def load(path):
 
 
 def _spelled(value):
-    """A value with numbers that JSON does not have as {NUMBER: text}."""
+    """A value with numbers that JSON does not have as {NUMBER_KEY: text}."""
     if isinstance(value, dict):
         return {key: _spelled(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_spelled(item) for item in value]
-    return {NUMBER: str(value)} if isinstance(value, float) and not math.isfinite(value) else value
+    return {NUMBER_KEY: str(value)} if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _read(value):
     """What _spelled was given, lists for tuples."""
     if isinstance(value, dict):
-        return float(value[NUMBER]) if set(value) == {NUMBER} else {key: _read(item) for key, item in value.items()}
+        return (
+            float(value[NUMBER_KEY])
+            if set(value) == {NUMBER_KEY}
+            else {key: _read(item) for key, item in value.items()}
+        )
     return [_read(item) for item in value] if isinstance(value, list) else value
 
 
@@ -104,4 +108,4 @@ def differences(saved, now):
 def in_short(value):
     """A value of a run's facts in a sentence: templates may be long."""
     text = repr(value)
-    return text if len(text) <= LONG else f'{text[:LONG]}... ({len(text)} characters)'
+    return text if len(text) <= SHOWN_CHARACTERS else f'{text[:SHOWN_CHARACTERS]}... ({len(text)} characters)'

@@ -7,7 +7,7 @@ classes of the standard library take the rest of a file for junk, also where it 
 
 import re
 
-PIECE = 1 << 16
+PIECE_BYTES = 1 << 16
 # Of what cannot be read here: first bytes, what it is, and what makes it text.
 FOREIGN = (
     (b'PK\x03\x04', 'a zip archive', 'unzip it'),
@@ -27,12 +27,15 @@ KINDS = {  # that are read: what their streams begin with
     'xz': re.compile(rb'\xfd7zXZ\0'),
     'zstd': re.compile(rb'\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18'),  # a frame, or one that is skipped
 }
-OWN = {b'header.json': 'a model of ssvm', b'checkpoint.json': 'a checkpoint of ssvm'}  # first members of zip files
-NAME = 30  # where the name of the first member of a zip file begins
+OWN_MEMBERS = {
+    b'header.json': 'a model of ssvm',
+    b'checkpoint.json': 'a checkpoint of ssvm',
+}  # first members of zip files
+NAME_OFFSET = 30  # where the name of the first member of a zip file begins
 TAR, TAR_AT = b'ustar', 257
 ENDINGS = ('.gz', '.bz2', '.xz', '.zst')  # of names
 BEGINNINGS = dict(zip(ENDINGS, (b'\x1f\x8b', b'BZh', b'\xfd7zXZ\0', b'\x28\xb5\x2f\xfd'), strict=True))
-ENOUGH = 6  # bytes that tell compressed streams
+SIGNATURE_BYTES = 6  # bytes that tell compressed streams
 
 
 def decompressor(raw, start):
@@ -69,8 +72,8 @@ def foreign(start, more=lambda: b''):
     """(what a file is, what to do) by its first bytes, None where it may be text; more: reads the next bytes."""
     for magic, what, remedy in FOREIGN:
         if start.startswith(magic):
-            name = (start + more())[NAME:] if what == 'a zip archive' else b''
-            own = next((text for member, text in OWN.items() if name.startswith(member)), None)
+            name = (start + more())[NAME_OFFSET:] if what == 'a zip archive' else b''
+            own = next((text for member, text in OWN_MEMBERS.items() if name.startswith(member)), None)
             return (own, 'expected data') if own else (what, f'expected text, plain or compressed: {remedy}')
     if start[TAR_AT : TAR_AT + len(TAR)] == TAR and b'\0' in start[:TAR_AT]:
         return 'a tar archive', 'expected text, plain or compressed: unpack it with tar xf'
@@ -122,7 +125,7 @@ class Streams:
                 self._stream = self._make()
                 self._ready = self._stream.decompress(start, count)
             elif self._stream.needs_input:
-                piece = self._raw.read(PIECE)
+                piece = self._raw.read(PIECE_BYTES)
                 if not piece:
                     raise EOFError('ends inside a compressed stream')
                 self._ready = self._stream.decompress(piece, count)
@@ -138,7 +141,7 @@ class Streams:
             if self._padding:
                 zeros += len(rest) - len(rest.lstrip(b'\0'))
                 rest = rest.lstrip(b'\0')
-            piece = self._raw.read(PIECE) if len(rest) < ENOUGH else b''
+            piece = self._raw.read(PIECE_BYTES) if len(rest) < SIGNATURE_BYTES else b''
             if not piece:
                 break
             rest += piece

@@ -21,16 +21,16 @@ import numpy as np
 
 from data_formats.errors import DataError, file_errors, shown
 from data_formats.files.compression import compressed_by, foreign
-from data_formats.files.zip_members import LOCAL, RATIO, START, DamagedError, members_of, pieces
+from data_formats.files.zip_members import LOCAL, MAX_DEFLATE_RATIO, START, DamagedError, members_of, pieces
 
-KINDS = 'biuf'  # kinds of numbers that arrays may hold
-SUFFIX = '.npy'
+NUMBER_KINDS = 'biuf'  # kinds of numbers that arrays may hold
+ARRAY_SUFFIX = '.npy'
 LARGEST_DOCUMENT = 1 << 25  # bytes
 FREE, GROWTH = 1 << 28, 64  # bytes of arrays of free length: as many, or so many times those of the file
-SECTOR = 512  # bytes that tell what a file is
-LEVEL = 1  # of deflating: four times as fast as zlib's usual one, and files are a twentieth larger
+SIGNATURE_BYTES = 512  # bytes that tell what a file is
+DEFLATE_LEVEL = 1  # of deflating: four times as fast as zlib's usual one, and files are a twentieth larger
 # What zlib, json and numpy raise on damaged bytes.
-DAMAGE = (
+DAMAGE_ERRORS = (
     zlib.error,
     struct.error,
     EOFError,
@@ -60,9 +60,9 @@ def write_container(stream, name, document, arrays):
         for key, array in arrays.items():
             array = np.asarray(array, order='C')
             array = array.astype(array.dtype.newbyteorder('<'), copy=False)
-            if array.dtype.kind not in KINDS:
+            if array.dtype.kind not in NUMBER_KINDS:
                 raise TypeError(f'array {key} has dtype {array.dtype}')
-            member = _member(key + SUFFIX, _pays(array))
+            member = _member(key + ARRAY_SUFFIX, _pays(array))
             with archive.open(member, 'w', force_zip64=array.nbytes >= 1 << 31) as target:
                 np.lib.format.write_array(target, array, version=(1, 0), allow_pickle=False)
 
@@ -86,7 +86,7 @@ def _member(name, deflate):
     member.create_system = 3  # the same bytes on every system
     member.external_attr = 0o644 << 16
     member.compress_type = zipfile.ZIP_DEFLATED if deflate else zipfile.ZIP_STORED
-    member._compresslevel = LEVEL  # which has a public name from Python 3.13 on
+    member._compresslevel = DEFLATE_LEVEL  # which has a public name from Python 3.13 on
     return member
 
 
@@ -123,22 +123,22 @@ class Container:
                 raise self._foreign()
         try:
             self._members = members_of(self._bytes)
-        except DAMAGE as error:
+        except DAMAGE_ERRORS as error:
             raise self.error(f'{what} that is truncated or damaged ({error})') from error
         if name not in self._members:
             raise self.error(f'not {what} (a zip file without {name})')
-        foreign = next((each for each in self._members if each != name and not each.endswith(SUFFIX)), None)
+        foreign = next((each for each in self._members if each != name and not each.endswith(ARRAY_SUFFIX)), None)
         if foreign is not None:
             raise self.error(f'a member {shown(foreign)} that is none of {what}')
         self._read = set()
-        self._free = max(FREE, (GROWTH if bounded else RATIO) * len(self._bytes))
+        self._free = max(FREE, (GROWTH if bounded else MAX_DEFLATE_RATIO) * len(self._bytes))
         self.document = self._read_document(name)
 
     def error(self, text, expected=None):
         return DataError('<stdin>' if self.path == '-' else self.path, None, text, expected)
 
     def _foreign(self):
-        start = bytes(self._bytes[:SECTOR])
+        start = bytes(self._bytes[:SIGNATURE_BYTES])
         kind = compressed_by(start)
         found = foreign(start) if kind is None else (f'compressed by {kind}', None)
         what = f'not {self.what}' if found is None else f'{found[0]}, not {self.what}'
@@ -146,7 +146,7 @@ class Container:
 
     def names(self):
         """Names of the arrays, in the order of the file."""
-        return [name.removesuffix(SUFFIX) for name in self._members if name.endswith(SUFFIX)]
+        return [name.removesuffix(ARRAY_SUFFIX) for name in self._members if name.endswith(ARRAY_SUFFIX)]
 
     def unread(self):
         """Names of those that nobody has asked for."""
@@ -175,16 +175,16 @@ class Container:
 
     def _array(self, name, wanted, shape, keep=True):
         """An array, its kind and shape checked before it is unpacked; wanted, shape: None where any will do."""
-        if name + SUFFIX not in self._members:
+        if name + ARRAY_SUFFIX not in self._members:
             raise self.error(f'array {name} is missing', f'expected {self.what}')
         self._read.add(name)
-        member = self._members[name + SUFFIX]
+        member = self._members[name + ARRAY_SUFFIX]
         try:
             parts = self._pieces(member)
             first = next(parts, b'')
             try:
                 found, fortran, dtype, start = _described(first)
-            except DAMAGE:
+            except DAMAGE_ERRORS:
                 for _ in parts:  # which says whether its checksum is right
                     pass
                 raise
@@ -204,7 +204,7 @@ class Container:
             flat = np.empty(size, dtype)
             _fill(flat.view(np.uint8), first[start:], parts)
             return flat.reshape(found, order='F' if fortran else 'C')
-        except DAMAGE as error:
+        except DAMAGE_ERRORS as error:
             raise self.error(f'array {name} is damaged ({error})') from error
 
     def _pieces(self, member):
@@ -252,7 +252,7 @@ class Container:
             raise self.error(f'{name} would have {member.size} bytes', f'expected at most {LARGEST_DOCUMENT}')
         try:
             document = parse_json(b''.join(self._pieces(member)).decode('utf-8', 'surrogateescape'))
-        except DAMAGE as error:
+        except DAMAGE_ERRORS as error:
             raise self.error(f'{name} is damaged ({error})') from error
         if not isinstance(document, dict):
             raise self.error(f'{name} is no JSON object', f'expected {self.what}')
@@ -267,7 +267,7 @@ def _described(first):
         version = np.lib.format.read_magic(stream)
         reader = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
         shape, fortran, dtype = reader[version](stream)
-    if dtype.kind not in KINDS:
+    if dtype.kind not in NUMBER_KINDS:
         raise ValueError(f'dtype {dtype}')
     if min(shape, default=0) < 0:
         raise ValueError('wrong length')

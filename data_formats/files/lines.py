@@ -6,7 +6,7 @@ import re
 from data_formats.errors import DataError, shown
 from data_formats.files.source import Source
 
-LARGEST = 1e30  # what stays a number in single precision, and when it is squared and summed
+LARGEST_VALUE = 1e30  # what stays a number in single precision, and when it is squared and summed
 COMMENT = re.compile(r'(^|[ \t]+)#.*', re.DOTALL)
 LINE_END = re.compile(r'\r\n?|\n')
 BLANKS = ' \t'  # what parts words; other white space may stand in names
@@ -30,7 +30,7 @@ def words(text):
     return [word for word in text.replace('\t', ' ').split(' ') if word]
 
 
-def number(path, line, text, what, least=-math.inf, positive=False, most=LARGEST):
+def number(path, line, text, what, least=-math.inf, positive=False, most=LARGEST_VALUE):
     """A finite number, from `least`, up to `most` in size, above 0 where it has to be positive. DataError at FILE:LINE
     where it is none."""
     try:

@@ -15,8 +15,8 @@ import zlib
 from data_formats.errors import DataError
 from data_formats.files.atomic import UNFINISHED, is_alive, is_special
 
-BEAT = 5.0  # seconds between two signs of life
-SILENCE = 30.0  # seconds without one after which a process of another machine is no more
+BEAT_SECONDS = 5.0  # seconds between two signs of life
+SILENCE_SECONDS = 30.0  # seconds without one after which a process of another machine is no more
 
 
 @contextlib.contextmanager
@@ -91,10 +91,10 @@ def _is_free(path, name, descriptor, say):
         return True
     if here:
         raise _is_written(path, host, pid)
-    say(f'{path}: process {pid} on {host} was writing it: waiting {SILENCE:g} s for a sign of life')
-    before, end = _state(name), time.monotonic() + SILENCE
+    say(f'{path}: process {pid} on {host} was writing it: waiting {SILENCE_SECONDS:g} s for a sign of life')
+    before, end = _state(name), time.monotonic() + SILENCE_SECONDS
     while time.monotonic() < end:
-        time.sleep(min(1.0, SILENCE / 10))
+        time.sleep(min(1.0, SILENCE_SECONDS / 10))
         now = _state(name)
         if now is None:
             return False
@@ -149,7 +149,7 @@ def _state(name):
 
 
 def _show_life(descriptors, ended):
-    while not ended.wait(BEAT):
+    while not ended.wait(BEAT_SECONDS):
         for descriptor in descriptors:
             with contextlib.suppress(OSError):
                 os.utime(descriptor)

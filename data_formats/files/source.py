@@ -7,17 +7,17 @@ import stat
 import sys
 import zlib
 
-from cython_ext.text.cuts import has_marks, lines_of
+from cython_ext.text.boundaries import has_marks, lines_of
 from data_formats.errors import DataError, file_errors
 from data_formats.files.compression import compressed_by, decompressor, foreign, is_cut_short
 
-BLOCK = 1 << 18
-HEAD = 1 << 16
-SMALL = 1 << 28  # bytes of a file that is no data
-LONGEST = 1 << 30  # bytes of a line, or of an example
+BLOCK_BYTES = 1 << 18
+HEAD_BYTES = 1 << 16
+MAX_SMALL_FILE = 1 << 28  # bytes of a file that is no data
+MAX_EXAMPLE_BYTES = 1 << 30  # bytes of a line, or of an example
 MARKS = re.compile(b'^(?:\xef\xbb\xbf)+', re.MULTILINE)
-ENOUGH = 6  # bytes that tell compressed files
-PATIENCE = 32  # blocks up to which an example that takes several is looked at whenever there is nothing to read
+SIGNATURE_BYTES = 6  # bytes that tell compressed files
+EAGER_BLOCKS = 32  # blocks up to which an example that takes several is looked at whenever there is nothing to read
 
 
 class Source:
@@ -33,7 +33,7 @@ class Source:
             yields units as soon as they are there, and an empty block where it would wait for more.
     """
 
-    def __init__(self, path, block=BLOCK):
+    def __init__(self, path, block=BLOCK_BYTES):
         self.path = str(path)
         self.name = '<stdin>' if self.path == '-' else self.path
         self.block = block
@@ -62,7 +62,7 @@ class Source:
         """
         if self._raw is None:
             self._open()
-        size = HEAD
+        size = HEAD_BYTES
         while True:
             while len(self._start) < size and (more := self._read(size - len(self._start))):
                 self._start += more
@@ -74,7 +74,7 @@ class Source:
             lines = self._start[: self._start.rfind(b'\n') + 1]
             if enough(lines):
                 return without_marks(lines)
-            if size >= LONGEST:
+            if size >= MAX_EXAMPLE_BYTES:
                 raise self._too_long(1)
             size *= 2
 
@@ -91,7 +91,7 @@ class Source:
         for chunk in self._chunks():
             parts.append(chunk)
             size = sum(map(len, parts))
-            if size < least and (chunk or size > PATIENCE * self.block):
+            if size < least and (chunk or size > EAGER_BLOCKS * self.block):
                 if not chunk:
                     yield b'', line
                 continue
@@ -102,7 +102,7 @@ class Source:
                 self._check(block, line)
                 yield block if block.endswith(b'\n') else block + b'\n', line
                 line += lines_of(block)
-            elif len(buffer) > LONGEST:
+            elif len(buffer) > MAX_EXAMPLE_BYTES:
                 raise self._too_long(line)
             # a sequence longer than a block: look again when there is twice as much, not after every chunk
             least = 2 * len(buffer) if not end and len(buffer) >= self.block else 0
@@ -135,7 +135,7 @@ class Source:
         if start:
             yield start
 
-    def contents(self, most=SMALL):
+    def contents(self, most=MAX_SMALL_FILE):
         """The whole of a small file as it stands, but for byte-order marks.
 
         Raises:
@@ -183,14 +183,14 @@ class Source:
                 raise DataError(self.name, None, 'compressed twice', 'expected text, compressed once at most')
         if self._start.startswith((b'\xff\xfe', b'\xfe\xff')):
             raise DataError(self.name, 1, 'this file is in UTF-16', 'expected UTF-8')
-        self._refuse_foreign(lambda: self._read(HEAD))
+        self._refuse_foreign(lambda: self._read(HEAD_BYTES))
 
     def _first(self):
         """As many bytes as tell what this is; fewer where they are a line or a tree, and hence text."""
         start = b''
-        while len(start) < ENOUGH and b'\n' not in start and b')' not in start:
+        while len(start) < SIGNATURE_BYTES and b'\n' not in start and b')' not in start:
             # all that a pipe has, so that nothing is left in a buffer that `ready` does not see
-            more = self._read(HEAD if self.live else ENOUGH)
+            more = self._read(HEAD_BYTES if self.live else SIGNATURE_BYTES)
             if not more:
                 break
             start += more
@@ -213,7 +213,7 @@ class Source:
             raise DataError(self.name, None, *found)
 
     def _too_long(self, line):
-        return DataError(self.name, line, f'a line or an example of more than {LONGEST >> 20} MB begins here')
+        return DataError(self.name, line, f'a line or an example of more than {MAX_EXAMPLE_BYTES >> 20} MB begins here')
 
     def _check(self, block, line):
         if b'\0' in block:

@@ -15,12 +15,12 @@ WIDE_END, LOCATOR = struct.Struct('<4sQ2H2I4Q'), struct.Struct('<4sIQI')
 DESCRIPTORS = struct.Struct('<4s3I'), struct.Struct('<4sI2Q')
 START, LISTED, LAST = b'PK\x03\x04', b'PK\x01\x02', b'PK\x05\x06'
 WIDE_LAST, LOCATED, DESCRIBED = b'PK\x06\x06', b'PK\x06\x07', b'PK\x07\x08'
-NARROW = 0xFFFFFFFF  # stands for a number that an extra field has in 64 bits
+IN_64_BITS = 0xFFFFFFFF  # stands for a number that an extra field has in 64 bits
 WIDE, EXTRA = 1, (1, 0x5455, 0x7875)  # that field, and those of programs that keep times and owners
 STORED, DEFLATED = 0, 8
-VERSIONS = (10, 20, 45)  # of the zip format, that a member may need
+ZIP_VERSIONS = (10, 20, 45)  # of the zip format, that a member may need
 DESCRIPTOR, FLAGS = 8, 0x80E  # lengths stand behind the member; it, the effort of packing, and names in UTF-8
-RATIO = 1032  # of deflate: no byte can become more
+MAX_DEFLATE_RATIO = 1032  # of deflate: no byte can become more
 FIRST, PIECE = 1 << 16, 1 << 20  # bytes that are unpacked at a time, and packed ones that are looked at
 
 
@@ -105,7 +105,7 @@ def _located(data, place, member, name, entry):
         raise DamagedError('a member is not where it should be')
     size, packed = _widened((size, packed), data[at - extra : at])
     same = (flags, method, hour, day) == entry[3:7] and data[at - extra - names : at - extra] == name
-    if not same or version not in VERSIONS or entry[2] not in VERSIONS or flags & ~FLAGS:
+    if not same or version not in ZIP_VERSIONS or entry[2] not in ZIP_VERSIONS or flags & ~FLAGS:
         raise DamagedError(f'member {member.name!a} is named and described twice, and not alike')
     if method not in (STORED, DEFLATED):
         raise DamagedError(f'compression {method}')
@@ -118,7 +118,7 @@ def _located(data, place, member, name, entry):
         end += form.size
     elif (crc, packed, size) != told:
         raise DamagedError(f'member {member.name!a} has two lengths or checksums')
-    if member.size > RATIO * member.packed or (method == STORED and member.size != member.packed):
+    if member.size > MAX_DEFLATE_RATIO * member.packed or (method == STORED and member.size != member.packed):
         raise DamagedError(f'member {member.name!a} cannot have {member.size} bytes')
     return member._replace(start=at), end
 
@@ -131,7 +131,7 @@ def _described(form, told):
 
 
 def _widened(numbers, fields):
-    """The numbers, those that are NARROW taken from the extra fields (bytes)."""
+    """The numbers, those that are IN_64_BITS taken from the extra fields (bytes)."""
     wide, at = [], 0
     while at < len(fields):
         kind, length = struct.unpack_from('<2H', fields, at)
@@ -140,7 +140,7 @@ def _widened(numbers, fields):
             raise DamagedError('a field of a member is damaged')
         if kind == WIDE:
             wide = list(struct.unpack(f'<{length // 8}Q', fields[at - length : at]))
-    found = [wide.pop(0) if number == NARROW and wide else number for number in numbers]
+    found = [wide.pop(0) if number == IN_64_BITS and wide else number for number in numbers]
     if wide:
         raise DamagedError('a field of a member is damaged')
     return found

@@ -7,7 +7,7 @@ is the zero of sparse rows. Zeros and missing values are left out.
 import re
 from functools import cache, partial
 
-from cython_ext.text.cuts import after_line
+from cython_ext.text.boundaries import after_line
 from cython_ext.text.formats.arff import ArffParser
 from cython_ext.text.output import sparse_rows
 from data_formats.errors import DataError, shown

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from cython_ext.structures.cfg.grammar import TAGS, TOPS
-from cython_ext.text.cuts import after_tree, lines_of
+from cython_ext.text.boundaries import after_tree, lines_of
 from cython_ext.text.formats.brackets import PLAIN, TOP, TREE, BracketParser, put_trees
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.datasets.cfg import TreeDataset

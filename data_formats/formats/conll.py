@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from functools import partial
 
-from cython_ext.text.cuts import after_blank_line
+from cython_ext.text.boundaries import after_blank_line
 from cython_ext.text.formats.conll import ColumnParser, echo_rows
 from cython_ext.text.templates.expansion import Expander
 from cython_ext.text.vocabulary import encoded

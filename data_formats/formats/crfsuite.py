@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from cython_ext.text.cuts import after_blank_line
+from cython_ext.text.boundaries import after_blank_line
 from cython_ext.text.formats.crfsuite import AttributeParser
 from data_formats.parsing.reading import Reader, known
 from data_formats.parsing.writing import FIELD_LABEL, write_attributes, write_label_lines, write_nbest_labels

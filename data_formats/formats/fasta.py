@@ -23,7 +23,7 @@ DESCRIPTION = 'FASTA: >native ID, >homolog ID NATIVE_START:HOMOLOG_START:OPS, >d
 EXTENSIONS = ('.fasta', '.fa', '.faa', '.fna')
 TASKS = ('alignment',)
 
-WIDTH = 80  # letters of a line that is written
+LINE_LETTERS = 80  # letters of a line that is written
 
 
 def before_last_native(buffer):
@@ -65,7 +65,7 @@ def write_record(dataset, i, c, gold, alignment, stream):
     if c == gold and c >= 0 and alignment is not None:
         how = b' ' + spelled(dataset.sequence(s - 1 - c), dataset.sequence(s), *alignment)
     text = dataset.sequence(s)
-    lines = [text[at : at + WIDTH] for at in range(0, len(text), WIDTH)]
+    lines = [text[at : at + LINE_LETTERS] for at in range(0, len(text), LINE_LETTERS)]
     stream.write(b'\n'.join([b'>' + kind + b' ' + dataset.ids[s] + how, *lines]) + b'\n')
 
 

@@ -13,7 +13,7 @@ from itertools import groupby
 
 import numpy as np
 
-from cython_ext.text.cuts import after_line
+from cython_ext.text.boundaries import after_line
 from cython_ext.text.rows import count_ids, keep_ids
 from cython_ext.text.vocabulary import encoded
 from data_formats.datasets.graph import GraphDataset

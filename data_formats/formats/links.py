@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from cython_ext.text.cuts import after_blank_line, before_last_qid, last_qid
+from cython_ext.text.boundaries import after_blank_line, before_last_qid, last_qid
 from cython_ext.text.formats.links import LinkParser
 from data_formats.datasets.matching import MatchingDataset
 from data_formats.parsing.reading import Reader, learn_attributes

@@ -6,7 +6,7 @@ with a line of three counts (examples, features, labels), are such files too.
 
 from functools import partial
 
-from cython_ext.text.cuts import after_line
+from cython_ext.text.boundaries import after_line
 from cython_ext.text.formats.multilabel import LabelSetParser, counts_of
 from data_formats.datasets.multilabel import LabelSetDataset, ascending_sets
 from data_formats.errors import DataError

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from cython_ext.text.cuts import after_line
+from cython_ext.text.boundaries import after_line
 from data_formats.parsing.reading import Reader, pair_parser
 from data_formats.parsing.writing import PAIR_LABEL, write_label_lines, write_nbest_labels, write_pairs
 

@@ -2,7 +2,7 @@
 
 The first number is the loss of a candidate, or its grade of relevance where the options say so."""
 
-from cython_ext.text.cuts import before_last_qid
+from cython_ext.text.boundaries import before_last_qid
 from cython_ext.text.formats.svmrank import CandidateParser
 from data_formats.datasets.candidates import CandidateDataset
 from data_formats.parsing.reading import Reader, learn_attributes

@@ -9,10 +9,10 @@ from data_formats.parameters.values import count, exactly, lists_of, number, one
 
 FORMAT = 'ssvm-model'
 FORMAT_VERSION = 1
-WHAT = 'an ssvm model'
+MODEL_NOUN = 'an ssvm model'
 BY_MATRIX = ('costs', 'tree')  # losses that are the cost matrix of the model
 CLASSES = ('taxonomy', 'class_features', 'class_similarity')  # what describes the classes
-WIDEST = 100  # window
+MAX_WINDOW = 100  # window
 MOST_COLUMNS = 10_000
 STATUSES = ('converged', 'finished', 'max-passes', 'max-time', 'interrupted')
 
@@ -54,7 +54,7 @@ OPTIONAL = {
     'data.template': (exactly(str), 'a text'),
     'data.columns': (up_to(MOST_COLUMNS), f'a whole number from 0 to {MOST_COLUMNS}'),
     'data.bias': (exactly(bool), 'true or false'),
-    'data.window': (up_to(WIDEST), f'a whole number from 0 to {WIDEST}'),
+    'data.window': (up_to(MAX_WINDOW), f'a whole number from 0 to {MAX_WINDOW}'),
     'data.edge_features': (exactly(bool), 'true or false'),
     'data.tag_column': (one_of('coarse', 'fine', 'both'), 'coarse, fine or both'),
     'data.grades': (exactly(bool), 'true or false'),
@@ -120,7 +120,7 @@ def _check_structure(header, error):
 
 def _check_version(header, error):
     if header.get('format') != FORMAT:
-        raise error(f'not {WHAT}', f'expected "format": "{FORMAT}" in its header')
+        raise error(f'not {MODEL_NOUN}', f'expected "format": "{FORMAT}" in its header')
     version = header.get('format_version')
     if type(version) is not int:
         raise error(f'format version is {version!r}', 'expected a whole number')

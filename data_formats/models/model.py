@@ -8,7 +8,7 @@ from cython_ext.common.prefixes import prefixed
 from data_formats.errors import shown
 from data_formats.files.atomic import atomic_output
 from data_formats.files.container import START, Container, is_own, write_container
-from data_formats.models.header import FORMAT, FORMAT_VERSION, WHAT, check_header
+from data_formats.models.header import FORMAT, FORMAT_VERSION, MODEL_NOUN, check_header
 from data_formats.parameters import parameters_of
 
 HEADER = 'header.json'
@@ -113,7 +113,7 @@ def load(path, with_dual=True, as_stored=False):
     Raises:
         DataError: missing, foreign, truncated, altered, or written by a newer version.
     """
-    container = Container(path, HEADER, WHAT)
+    container = Container(path, HEADER, MODEL_NOUN)
     header = container.document
     check_header(header, [name for name in MATRICES if name in container.names()], container.error)
     parameters = parameters_of(header)

@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from cython_ext.text.cuts import after_line
+from cython_ext.text.boundaries import after_line
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.errors import DataError, shown
 from data_formats.files.atomic import atomic_output

@@ -20,7 +20,7 @@ STRUCTURE = {
     'max_length': Key(up_to(MOST_WORDS), f'a whole number from 0 to {MOST_WORDS}', needed=True, nullable=True),
 }
 PREFIX, BLOCK, ESCAPE = 'grammar.', 'rule', '\\'
-WIDE = ('rhs_indptr', 'chain_indptr')  # int64, the other arrays are int32
+WIDE_ARRAYS = ('rhs_indptr', 'chain_indptr')  # int64, the other arrays are int32
 
 
 def grammar_of(header, weights, label_names):
@@ -45,7 +45,7 @@ def check_facts(header, labels, error):
 
 def read(container, header, names, as_stored):
     weights = {
-        PREFIX + name: container.array(f'weights.{PREFIX}{name}', '<i8' if name in WIDE else '<i4', (None,))
+        PREFIX + name: container.array(f'weights.{PREFIX}{name}', '<i8' if name in WIDE_ARRAYS else '<i4', (None,))
         for name in Grammar.ARRAYS
     }
     weights[BLOCK] = numbers(container, BLOCK, (None,))

@@ -15,8 +15,8 @@ STRUCTURE = {
     'single_root': Key(exactly(bool), 'true or false', needed=True),
     'hash_bits': Key(up_to(MOST_BITS), f'a whole number from 0 to {MOST_BITS}', nullable=True),
 }
-LISTS = {'word_names': 'word', 'tag_names': 'tag'}
-KINDS = {'arc.shape': '<i8', 'arc.keys': '<u8', 'arc.bins': '<u2', 'relation.keys': '<u8'}
+WORD_LISTS = {'word_names': 'word', 'tag_names': 'tag'}
+BLOCK_KINDS = {'arc.shape': '<i8', 'arc.keys': '<u8', 'arc.bins': '<u2', 'relation.keys': '<u8'}
 BLOCK, NONE = 'arc', '-'
 
 
@@ -26,15 +26,15 @@ def read(container, header, names, as_stored):
     prefix, shapes = 'weights.', hashed_shapes(container, header, names)
     weights = {}
     for name in (name.removeprefix(prefix) for name in container.names() if name.startswith(prefix)):
-        if name in KINDS:
-            weights[name] = container.array(prefix + name, KINDS[name], (None,))
+        if name in BLOCK_KINDS:
+            weights[name] = container.array(prefix + name, BLOCK_KINDS[name], (None,))
         else:
             weights[name] = numbers(container, name, shapes.get(name, (None,) * (1 + name.startswith('relation.'))))
     try:
         table = table_of_blocks(weights, hash_bits_of(header))
     except ValueError as error:
         raise container.error(f'its weights are none: {error}') from error
-    if (*table.shape, table.n_labels) != tuple(len(names[name]) for name in (*LISTS, 'label_names')):
+    if (*table.shape, table.n_labels) != tuple(len(names[name]) for name in (*WORD_LISTS, 'label_names')):
         raise container.error('its weights are not those of its words, tags and relations')
     return weights
 
@@ -47,7 +47,7 @@ def hashed_shapes(container, header, names):
     hash_bits, relations = hash_bits_of(header), len(names['label_names'])
     if not hash_bits:
         return {}
-    shape = tuple(len(names[name]) for name in LISTS)
+    shape = tuple(len(names[name]) for name in WORD_LISTS)
     try:
         table = ArcTable(shape, relations, 1 if relations == 1 else padded(relations), hash_bits)
     except ValueError as error:
@@ -65,7 +65,7 @@ def stored(weights):
 
 
 def listed(model):
-    return {name: getattr(model, name).names() for name in LISTS}
+    return {name: getattr(model, name).names() for name in WORD_LISTS}
 
 
 def blocks(model):
@@ -88,10 +88,10 @@ def write_rows(model, tables, stream, spell):
 def read_rows(rows, header, blocks):
     from cython_ext.features.arcs.names import is_arc_feature, parsed
 
-    names = {name: rows.places(header.pop(name, None), what, name) for name, what in LISTS.items()}
+    names = {name: rows.places(header.pop(name, None), what, name) for name, what in WORD_LISTS.items()}
     hash_bits = hash_bits_of(header)
     if hash_bits:
-        shape = tuple(len(names[name]) for name in LISTS)
+        shape = tuple(len(names[name]) for name in WORD_LISTS)
         return {'label_names': rows.labels, **names}, hashed_arcs.read_rows(rows, shape, hash_bits)
 
     def features():

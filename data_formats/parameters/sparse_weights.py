@@ -2,7 +2,7 @@
 
 import numpy as np
 
-ENTRY = 12  # bytes of one weight in a list, its label included
+ENTRY_BYTES = 12  # bytes of one weight in a list, its label included
 
 
 def dense(weights, F, K):
@@ -18,7 +18,7 @@ def dense(weights, F, K):
 def packed(weights):
     """Weights of a model with the state weights as lists of those not 0, if that takes half the room or less."""
     state = weights.get('state')
-    if state is None or 2 * ENTRY * np.count_nonzero(state) > state.nbytes:
+    if state is None or 2 * ENTRY_BYTES * np.count_nonzero(state) > state.nbytes:
         return weights
     rows, labels = np.nonzero(state)
     indptr = np.zeros(len(state) + 1, np.int64)

@@ -4,7 +4,7 @@ import io
 import re
 from functools import partial
 
-from cython_ext.text.cuts import after_blank_line
+from cython_ext.text.boundaries import after_blank_line
 from cython_ext.text.formats.treebank import TreebankParser, echo_trees
 from cython_ext.text.vocabulary import encoded
 from data_formats.datasets.dependency import SentenceDataset

@@ -13,7 +13,7 @@ from cython_ext.text.rows import keep_ids
 from data_formats.datasets.tokens import indptr_of, rows_of
 from data_formats.errors import DataError
 
-MOST = 2**31 - 1  # attributes: ids are 32 bits wide
+MAX_ATTRIBUTES = 2**31 - 1  # attributes: ids are 32 bits wide
 
 
 def distances(window):
@@ -27,8 +27,10 @@ def window_names(names, window):
     Raises:
         DataError: an attribute has the name of a neighbour's already, or there are too many.
     """
-    if len(names) * (2 * window + 1) > MOST:
-        raise DataError('data', None, f'{len(names)} attributes are too many for --window {window}', f'at most {MOST}')
+    if len(names) * (2 * window + 1) > MAX_ATTRIBUTES:
+        raise DataError(
+            'data', None, f'{len(names)} attributes are too many for --window {window}', f'at most {MAX_ATTRIBUTES}'
+        )
     try:
         return names.with_suffixes(b'[%+d]' % distance for distance in distances(window))
     except KeyError as error:

@@ -13,7 +13,7 @@ from cython_ext.text.vocabulary import Vocabulary, encoded
 from data_formats.errors import UsageError
 
 PLAIN_NUMBER = re.compile('0|[1-9][0-9]{0,17}')
-NAMES = '; --names FILE numbers them'
+NAMES_HINT = '; --names FILE numbers them'
 
 
 class Spelling(NamedTuple):
@@ -147,7 +147,7 @@ def write_label_sets(dataset, stream, names, zero_based=False):
     if label is not None and names is not None:
         labels = numbered(labels, b'label', names)
     else:
-        _refuse(label, 'multilabel', SET_LABEL.expected + NAMES)
+        _refuse(label, 'multilabel', SET_LABEL.expected + NAMES_HINT)
     rows, numbers = numbered_rows(dataset, names, 0, 0 if zero_based else 1)
     label_set_lines(dataset.label_indptr, dataset.label_ids, labels, rows, numbers, stream)
 
@@ -228,15 +228,15 @@ def are_numbers(labels, whole):
 
 def refuse_words(labels, kind):
     """Raise UsageError with the name of a label that SVMlight or svm_hmm lines (kind) would not give back."""
-    _refuse(unwritable(labels, PAIR_LABEL), kind, PAIR_LABEL.expected + NAMES)
+    _refuse(unwritable(labels, PAIR_LABEL), kind, PAIR_LABEL.expected + NAMES_HINT)
     read = {}
     for name in all_names(labels):
         try:
             same = read.setdefault(canonical_label(name), name)
         except TextError as error:
-            raise UsageError(f'{error.what} ({error.expected}{NAMES})') from None
+            raise UsageError(f'{error.what} ({error.expected}{NAMES_HINT})') from None
         if same != name:
-            raise UsageError(f'labels {shown(same)} and {shown(name)} are the same in {kind} files ({NAMES[2:]})')
+            raise UsageError(f'labels {shown(same)} and {shown(name)} are the same in {kind} files ({NAMES_HINT[2:]})')
 
 
 def feature_numbers(attributes, least):

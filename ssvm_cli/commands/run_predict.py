@@ -21,7 +21,7 @@ from ssvm_cli.terminal.launchers import refuse_copies
 from ssvm_cli.terminal.progress import Progress, counted
 from ssvm_cli.terminal.resources import available_cpus
 
-PART = 1 << 19  # bytes of the input that a thread takes at a time: the smaller, the more threads wait for Python
+PART_BYTES = 1 << 19  # bytes of the input that a thread takes at a time: the smaller, the more threads wait for Python
 
 
 def predict(o):
@@ -40,7 +40,7 @@ def predict(o):
         decoder.infer_by(o.inference)
     writer = Writer(o, module, decoder)
     scores = decoder.task.scores(spec, model, o)
-    source.block, source.prompt = PART, True
+    source.block, source.prompt = PART_BYTES, True
     counts = Counts()
     with locked((o.output,), Progress(o.verbose).say), atomic_output(o.output) as stream, source:
         reader = module.reader(source, read_options, model)

@@ -6,7 +6,7 @@ from data_formats.errors import DataError, shown
 from ssvm_cli.options.command import Option
 
 TRUE = ('true', 'yes', 'on')
-LONGEST = 1 << 16  # bytes of a file
+MAX_FILE_BYTES = 1 << 16  # bytes of a file
 FALSE = ('false', 'no', 'off')
 
 
@@ -61,7 +61,7 @@ def _entries(path):
 
     try:
         with Source(path) as source:
-            root = yaml.compose(source.contents(LONGEST).decode('utf-8'), Loader=yaml.SafeLoader)
+            root = yaml.compose(source.contents(MAX_FILE_BYTES).decode('utf-8'), Loader=yaml.SafeLoader)
     except DataError as error:
         raise click.UsageError(str(error)) from error
     except UnicodeDecodeError as error:

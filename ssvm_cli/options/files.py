@@ -6,7 +6,7 @@ import os
 from data_formats.errors import DataError, UsageError, file_errors
 from data_formats.files.atomic import check_output, is_special, remove_leftovers
 
-HEAD = 256  # bytes that tell what a file is
+HEAD_BYTES = 256  # bytes that tell what a file is
 
 
 def check_paths(inputs, outputs):
@@ -57,7 +57,7 @@ def check_overwritten(path, what, recognised):
 def beginning(path):
     """The first bytes of a file."""
     with file_errors(path), open(path, 'rb') as stream:
-        return stream.read(HEAD)
+        return stream.read(HEAD_BYTES)
 
 
 def check_there(*paths):

@@ -2,15 +2,15 @@
 
 import os
 
-from cython_ext.structures.graph.elimination import LIMIT
+from cython_ext.structures.graph.elimination import MAX_TABLE_DOUBLES
 from data_formats.errors import UsageError
 from ssvm_cli.terminal.resources import total_memory
 
 NAMES = ('all', 'tree', 'none')
-FACTORS = 1 << 25  # of relaxations of all pairs: passes over more of them take long, and there are hundreds
-PAIRS = 1 << 20  # of graphs that have oracles of their own
-BYTES = 470  # that soft constraints need for each factor, as measured
-SECONDS = 2.5e-7  # that a pass takes for each
+MAX_FACTORS = 1 << 25  # of relaxations of all pairs: passes over more of them take long, and there are hundreds
+MAX_PAIRS = 1 << 20  # of graphs that have oracles of their own
+FACTOR_BYTES = 470  # that soft constraints need for each factor, as measured
+PASS_SECONDS = 2.5e-7  # that a pass takes for each
 GB = 2**30
 
 
@@ -44,14 +44,14 @@ def check_size(name, dataset, pairs, relaxation):
     requested_pairs; relaxation: of the problem, None where there is none unless it is necessary."""
     labels = len(dataset.label_names)
     count = labels * (labels - 1) // 2 if pairs is None else len(pairs)
-    if count <= PAIRS and (relaxation == 'none' or (relaxation is None and 2 ** (labels + 1) <= LIMIT)):
+    if count <= MAX_PAIRS and (relaxation == 'none' or (relaxation is None and 2 ** (labels + 1) <= MAX_TABLE_DOUBLES)):
         return
     factors, there = dataset.n * (labels + count), total_memory()
-    needed = BYTES * factors
-    if (pairs is None and factors > FACTORS) or (there is not None and needed > there):
+    needed = FACTOR_BYTES * factors
+    if (pairs is None and factors > MAX_FACTORS) or (there is not None and needed > there):
         raise UsageError(
             f'--pairs {name}: {count:,} pairs of {labels:,} labels in {dataset.n:,} examples are {factors:,} factors, '
-            f'which need about {needed / GB:.2g} GB and {SECONDS * factors:.2g} s for each of hundreds of passes '
+            f'which need about {needed / GB:.2g} GB and {PASS_SECONDS * factors:.2g} s for each of hundreds of passes '
             '(--pairs tree and --pairs none are exact and fast; --pairs FILE lists the pairs that matter)'
         )
 

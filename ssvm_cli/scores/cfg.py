@@ -17,7 +17,7 @@ TOPS = ('TOP', 'ROOT', 'S1', '')
 TRACE = '-NONE-'
 DELETED = frozenset({*TOPS, TRACE, ',', ':', '``', "''", '.'})
 SAME = {'PRT': 'ADVP'}
-SHORT = 40  # words of the sentences that papers give figures of too
+SHORT_SENTENCE = 40  # words of the sentences that papers give figures of too
 
 
 class BracketScores:
@@ -39,7 +39,7 @@ class BracketScores:
         tags = [] if guess is None else zip(gold.tags, guess.tags, strict=True)
         right_tags = sum(a == b and a is not None and a not in DELETED for a, b in tags)
         tallies = [self.all]
-        if sum(tag != TRACE for tag in gold.tags) <= SHORT:
+        if sum(tag != TRACE for tag in gold.tags) <= SHORT_SENTENCE:
             tallies.append(self.short)
         for tally in tallies:
             tally.add(wanted, found, before[-1], right_tags, guess is not None)
@@ -65,14 +65,14 @@ class BracketScores:
         return {
             **self.all.summary(self.tagged),
             'labels': self._by_label(),
-            f'up_to_{SHORT}_words': self.short.summary(self.tagged),
+            f'up_to_{SHORT_SENTENCE}_words': self.short.summary(self.tagged),
         }
 
     def table(self):
         """The same for people."""
         lines = [self.all.line(self.tagged)]
         if self.short.valid < self.all.valid:
-            lines.append(f'up to {SHORT} words: {self.short.line(self.tagged)}')
+            lines.append(f'up to {SHORT_SENTENCE} words: {self.short.line(self.tagged)}')
         scores = self._by_label()
         width = max(10, *map(len, scores), 0)
         lines.append(f'{"label":<{width}} precision  recall      F1    gold   found   right')

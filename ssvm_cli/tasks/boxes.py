@@ -7,7 +7,7 @@ from ssvm_cli.scores.boxes import LocalisationScores
 from ssvm_cli.tasks.base import Task
 from ssvm_cli.terminal.progress import counted
 
-MANY = 1 << 18  # boxes of a picture over which sums take long
+SLOW_BOXES = 1 << 18  # boxes of a picture over which sums take long
 
 
 class BoxTask(Task):
@@ -28,7 +28,7 @@ class BoxTask(Task):
     def warning(self, dataset, o, facts):
         width, height = dataset.sizes.astype(np.int64).T
         most = int((width * (width + 1) * height * (height + 1) // 4).max())
-        if o.objective != 'hinge' and most > MANY:
+        if o.objective != 'hinge' and most > SLOW_BOXES:
             return f'a picture has {most} boxes, each of which --objective {o.objective} visits: that takes long'
         return None
 

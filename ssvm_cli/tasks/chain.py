@@ -3,7 +3,7 @@
 from ssvm_cli.tasks.tokens import TokenTask
 from ssvm_cli.terminal.progress import counted
 
-MANY = 100  # tokens of a file, from which on a single sequence is likely to be none
+LONG_SEQUENCE = 100  # tokens of a file, from which on a single sequence is likely to be none
 
 
 class ChainTask(TokenTask):
@@ -23,7 +23,7 @@ class ChainTask(TokenTask):
 
     def warning(self, dataset, o, facts):
         text = super().warning(dataset, o, facts)
-        if text is None and dataset.n == 1 and dataset.tokens >= MANY:
+        if text is None and dataset.n == 1 and dataset.tokens >= LONG_SEQUENCE:
             parted = 'another qid begins' if facts['format'] == 'svmhmm' else 'a blank line ends'
             return f'all lines are one sequence: {parted} one (if each is an example of its own: --task multiclass)'
         return text

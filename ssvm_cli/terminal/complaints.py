@@ -11,7 +11,7 @@ import click
 from data_formats.errors import DataError, visible_lines
 from data_formats.files.streams import let_go
 
-GONE = (errno.EPIPE, errno.EIO)  # a closed pipe, a terminal that is no more
+READER_GONE = (errno.EPIPE, errno.EIO)  # a closed pipe, a terminal that is no more
 _made = []
 
 
@@ -44,7 +44,7 @@ def heard():
         yield
     except OSError as error:
         _made.append(error)
-        if error.errno in GONE:  # a full disk may have room again
+        if error.errno in READER_GONE:  # a full disk may have room again
             let_go(sys.stderr)
 
 

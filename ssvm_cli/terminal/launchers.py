@@ -7,7 +7,7 @@ from data_formats.errors import UsageError
 
 # How many copies there are, as Open MPI, MPICH and its kin (Intel MPI, Cray) and MVAPICH2 say it; MPICH also says how
 # many there are on this machine.
-SIZES = ('OMPI_COMM_WORLD_SIZE', 'PMI_SIZE', 'MV2_COMM_WORLD_SIZE', 'MPI_LOCALNRANKS')
+SIZE_VARIABLES = ('OMPI_COMM_WORLD_SIZE', 'PMI_SIZE', 'MV2_COMM_WORLD_SIZE', 'MPI_LOCALNRANKS')
 # Slurm counts the tasks of every step; only with one of these they are ranks of one program.
 SLURM_SIZE = 'SLURM_STEP_NUM_TASKS'
 SLURM_RANKS = ('PMIX_RANK', 'PMI_RANK')
@@ -15,7 +15,7 @@ SLURM_RANKS = ('PMIX_RANK', 'PMI_RANK')
 
 def refuse_copies(environ=os.environ):
     """UsageError where a launcher has started several copies of this process, which would write the same files."""
-    names = [*SIZES]
+    names = [*SIZE_VARIABLES]
     if any(name in environ for name in SLURM_RANKS):
         names.append(SLURM_SIZE)
     for name in names:

@@ -6,7 +6,7 @@ import time
 
 from ssvm_cli.terminal.complaints import heard, tell
 
-REDRAW = 0.2  # seconds between two drawings of the progress line
+REDRAW_SECONDS = 0.2  # seconds between two drawings of the progress line
 
 
 class Progress:
@@ -38,7 +38,7 @@ class Progress:
 
     def step(self, passes, seconds):
         """One pass is over: redraw, if anybody is watching and enough time has gone by."""
-        if self.redraw and time.monotonic() - self._drawn > REDRAW:
+        if self.redraw and time.monotonic() - self._drawn > REDRAW_SECONDS:
             self._draw(f'pass {passes}  {seconds:.1f} s', transient=True)
 
     def close(self):

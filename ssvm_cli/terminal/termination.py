@@ -17,7 +17,7 @@ ASKED = (signal.SIGINT, signal.SIGTERM)  # somebody wants the process to end
 # the shell, from the kernel every second.
 OTHERS = (signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU)
 SIGNALS = ASKED + OTHERS
-PATIENCE = 0.5  # seconds that the main thread has for ending by itself
+GRACE_SECONDS = 0.5  # seconds that the main thread has for ending by itself
 
 _last_words = []  # functions to be called before the process ends
 
@@ -77,7 +77,7 @@ def _raiser():
 def _watch(read, ended):
     while data := os.read(read, 1):
         signum = data[0]
-        if signum in SIGNALS and not ended.wait(PATIENCE):
+        if signum in SIGNALS and not ended.wait(GRACE_SECONDS):
             for say in _last_words:
                 say()
             remove_unfinished()

@@ -9,13 +9,13 @@ from cython_ext.common.prefixes import prefixed, stripped
 from cython_ext.duals.registry import from_arrays
 from cython_ext.duals.scores import TemperedPoint
 
-ROUNDING = 1e-12  # of the primal: how far its sum and that of the dual may miss each other
+PRIMAL_ROUNDING = 1e-12  # of the primal: how far its sum and that of the dual may miss each other
 
 
 def absolute_gap(primal, dual):
     """P - D; 0 where the dual is above the primal by no more than rounding."""
     gap = primal - dual
-    return 0.0 if -ROUNDING * abs(primal) <= gap < 0 else gap
+    return 0.0 if -PRIMAL_ROUNDING * abs(primal) <= gap < 0 else gap
 
 
 def relative_gap(primal, dual):

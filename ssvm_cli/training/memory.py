@@ -5,7 +5,7 @@ from ssvm_cli.terminal.progress import counted
 from ssvm_cli.terminal.resources import free_memory, total_memory
 
 GB = 2**30
-VECTORS = 3  # weights, their change and the best weights
+WEIGHT_VECTORS = 3  # weights, their change and the best weights
 
 
 def check_triplets(labels, threads):
@@ -28,7 +28,7 @@ def kept_bytes(problem, info):
 def too_much(problem, info):
     """A text about what a solver would keep of a problem, where more than the memory that is free; None elsewhere."""
     kept, free = kept_bytes(problem, info), free_memory()
-    if not kept or free is None or kept + VECTORS * problem.memory_estimate() <= free:
+    if not kept or free is None or kept + WEIGHT_VECTORS * problem.memory_estimate() <= free:
         return None
     return f'{info.name} would keep {_gigabytes(kept)} for the parts of all examples, and {_gigabytes(free)} are free'
 
@@ -42,7 +42,7 @@ def check_problem(problem, info, many, advice):
         info: the SolverInfo.
         many, advice: what makes the weights many and what would make them fewer, as the task says it.
     """
-    needed, there = VECTORS * problem.memory_estimate(), total_memory()
+    needed, there = WEIGHT_VECTORS * problem.memory_estimate(), total_memory()
     if there is None:
         return
     there_are = f'and there are {there / GB:.1f} GB'

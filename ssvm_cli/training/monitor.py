@@ -21,7 +21,7 @@ MAX_PASSES = 'max-passes'
 MAX_TIME = 'max-time'
 INTERRUPTED = 'interrupted'
 # A running figure of the dual, relative to the primal, that may be nothing but rounding errors.
-NEGLIGIBLE = 1e-9
+NEGLIGIBLE_GAIN = 1e-9
 
 
 class Monitor:
@@ -228,7 +228,7 @@ class Monitor:
         if self.tolerance is None:
             return None, None
         dual, point = self.solver.dual_value(), self.solver.dual_point
-        if dual is not None and self.solver.keeps_dual and self.bounds.dual < dual < NEGLIGIBLE * primal:
+        if dual is not None and self.solver.keeps_dual and self.bounds.dual < dual < NEGLIGIBLE_GAIN * primal:
             return self._exact(point())
         return dual, point
 

@@ -12,7 +12,7 @@ from data_formats.errors import DataError
 from data_formats.files.atomic import is_special
 from data_formats.files.container import Container
 from data_formats.files.source import Source
-from data_formats.models.model import HEADER, WHAT, is_model
+from data_formats.models.model import HEADER, MODEL_NOUN, is_model
 from data_formats.models.tsv import is_model_tsv, read_model_tsv
 from ssvm_cli.options.files import beginning
 from ssvm_cli.training.monitor import INTERRUPTED
@@ -58,7 +58,7 @@ def _complete(path):
         return None
     try:
         if is_model(path):
-            container = Container(path, HEADER, WHAT)
+            container = Container(path, HEADER, MODEL_NOUN)
             for name in container.names():  # one after the other: memory may be scarce
                 container.any_array(name)
     except DataError:
@@ -73,7 +73,7 @@ def _header(path):
     try:
         if is_model_tsv(beginning(path)):
             return read_model_tsv(Source(path)).header
-        return Container(path, HEADER, WHAT).document if is_model(path) else None
+        return Container(path, HEADER, MODEL_NOUN).document if is_model(path) else None
     except DataError:
         return None
 

@@ -21,9 +21,9 @@ from ssvm_cli.training.single_problem import concluded
 from ssvm_cli.training.step import Step
 
 ON_THE_WAY = 0.1  # relative gap at which a rho is left for the next one
-SHARE = 0.1  # of the gap of the relaxed problem, within which the soft ones with multipliers are solved
+SOFT_SHARE = 0.1  # of the gap of the relaxed problem, within which the soft ones with multipliers are solved
 SMALLEST_SHARE = 0.01
-NEAR = 0.1  # relative gap of the relaxed problem below which multipliers stay at delta, so that factors agree
+NEAR_GAP = 0.1  # relative gap of the relaxed problem below which multipliers stay at delta, so that factors agree
 SOLVED = (monitor.CONVERGED, monitor.FINISHED)
 
 
@@ -53,7 +53,7 @@ class RhoStages:
 
     def __init__(self, o):
         self._rhos, self._augmented = list(o.rho or ()), o.augmented_lagrangian
-        self._multipliers, self._relaxed_gap, self._share = Multipliers(), 1.0, SHARE
+        self._multipliers, self._relaxed_gap, self._share = Multipliers(), 1.0, SOFT_SHARE
         self._before = {'pass': 0, 'oracle_calls': 0, 'seconds': 0.0}  # in earlier stages
 
     def solve(self, session, stop, saved):
@@ -125,7 +125,7 @@ class RhoStages:
             del self._rhos[0]
             multipliers = None
         else:
-            multipliers = self._multipliers.after(features.delta_of(bounds.w), self._relaxed_gap > NEAR)
+            multipliers = self._multipliers.after(features.delta_of(bounds.w), self._relaxed_gap > NEAR_GAP)
         rho = self._rhos[0]
         spec = replace(step.spec, structure={**step.spec.structure, 'rho': rho})
         following = Step(spec, next_stage(step.problem, rho, multipliers, spec.variant), step.method)

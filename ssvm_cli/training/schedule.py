@@ -1,7 +1,7 @@
 """When to evaluate the certificate, and of which iterate: rules of passes and figures, never of the clock, so that runs
 repeat exactly."""
 
-WAIT = 3  # evaluations of others after which an iterate that was not the best gets its turn again
+WAIT_EVALUATIONS = 3  # evaluations of others after which an iterate that was not the best gets its turn again
 
 
 class Schedule:
@@ -36,7 +36,7 @@ class Schedule:
 
 class Turns:
     """Which of a solver's iterates an evaluation looks at, as each look is an oracle pass: one that is new; otherwise
-    the one that was the best when last looked at, unless another one has waited for WAIT evaluations.
+    the one that was the best when last looked at, unless another one has waited for WAIT_EVALUATIONS evaluations.
 
     Early in a run the current weights tend to be better than a mean of the last ones, later the mean is.
     """
@@ -51,7 +51,7 @@ class Turns:
         if new:
             return new[0]
         waiting = min(names, key=self.looked.get)
-        if self.count - self.looked[waiting] >= WAIT:
+        if self.count - self.looked[waiting] >= WAIT_EVALUATIONS:
             return waiting
         return min(names, key=self.primal.get)
 

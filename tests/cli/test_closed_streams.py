@@ -59,11 +59,11 @@ def test_a_log_in_a_named_pipe(files, tmp_path):
         with open(tmp_path / 'log') as stream:
             stream.readline()
 
-    reader = threading.Thread(target=read_a_line)
+    reader = threading.Thread(target=read_a_line, daemon=True)
     reader.start()
     how = ['--rel-gap', 0, '--max-passes', 300, '--gap-every', 1, files / 'train.svm', tmp_path / 'm']
     status, said = done(start('train', '--log', tmp_path / 'log', *how))
-    reader.join()
+    reader.join(10)
     assert status == 1 and said.count('Broken pipe') == 1 and LOST.format(tmp_path / 'log') in said
     assert load(tmp_path / 'm').header['passes'] > 0
 

@@ -85,7 +85,7 @@ def test_one_run_after_the_other(files, tmp_path):
 @pytest.fixture
 def elsewhere(tmp_path, monkeypatch):
     """The lock of a process of another machine; writes its file anew when it is called."""
-    monkeypatch.setattr(locks, 'SILENCE', 0.5)
+    monkeypatch.setattr(locks, 'SILENCE_SECONDS', 0.5)
     place = tmp_path / '.m.lock'
 
     def write():
@@ -103,7 +103,7 @@ def test_a_machine_that_is_silent(files, tmp_path, elsewhere):
 
 
 def test_a_machine_that_is_not(files, tmp_path, elsewhere, monkeypatch):
-    monkeypatch.setattr(locks, 'SILENCE', 30)
+    monkeypatch.setattr(locks, 'SILENCE_SECONDS', 30)
     ended = threading.Event()
 
     def beat():
@@ -123,7 +123,7 @@ def test_a_machine_that_is_not(files, tmp_path, elsewhere, monkeypatch):
 
 
 def test_a_machine_that_ends_while_it_is_waited_for(tmp_path, elsewhere, monkeypatch):
-    monkeypatch.setattr(locks, 'SILENCE', 30)
+    monkeypatch.setattr(locks, 'SILENCE_SECONDS', 30)
     threading.Timer(0.5, (tmp_path / '.m.lock').unlink).start()
     begin = time.monotonic()
     with locked([str(tmp_path / 'm')], print):
@@ -132,7 +132,7 @@ def test_a_machine_that_ends_while_it_is_waited_for(tmp_path, elsewhere, monkeyp
 
 
 def test_life_is_shown(tmp_path, monkeypatch):
-    monkeypatch.setattr(locks, 'BEAT', 0.01)
+    monkeypatch.setattr(locks, 'BEAT_SECONDS', 0.01)
     with locked([str(tmp_path / 'm')], print):
         before = (tmp_path / '.m.lock').stat().st_mtime_ns
         end = time.monotonic() + 30

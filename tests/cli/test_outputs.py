@@ -131,7 +131,7 @@ def outputs_in(text, case):
 def test_as_many_outputs_as_inputs(case, tmp_path, monkeypatch, seed):
     case, model = case
     # small parts of the file, so that what is carried from one to the next matters
-    monkeypatch.setattr(run_predict, 'PART', [1 << 19, 40][seed % 2])
+    monkeypatch.setattr(run_predict, 'PART_BYTES', [1 << 19, 40][seed % 2])
     rng = np.random.default_rng(seed)
     text, count = random_file(case, rng)
     (tmp_path / case.name).write_text(text)

@@ -56,7 +56,7 @@ def trained(tmp_path_factory):
 @pytest.fixture(params=[40, 150, 700])
 def part(request, monkeypatch):
     """Bytes of a part."""
-    monkeypatch.setattr(run_predict, 'PART', request.param)
+    monkeypatch.setattr(run_predict, 'PART_BYTES', request.param)
     return request.param
 
 
@@ -101,7 +101,7 @@ def test_parts_make_no_difference(trained, tmp_path, part, monkeypatch, ending):
     path = tmp_path / f'test.{ending}'
     path.write_bytes(TESTING[ending].encode())
     in_parts = outcome(path, trained[ending], 2, '--evaluate')
-    monkeypatch.setattr(run_predict, 'PART', 1 << 20)
+    monkeypatch.setattr(run_predict, 'PART_BYTES', 1 << 20)
     assert in_parts == outcome(path, trained[ending], 1, '--evaluate')
 
 
@@ -160,7 +160,7 @@ def test_the_width_is_that_of_the_first_row_of_the_file(trained, tmp_path, part)
 
 
 def test_a_damaged_file_gives_what_came_before(trained, tmp_path, monkeypatch, jumbled):
-    monkeypatch.setattr(run_predict, 'PART', 700)
+    monkeypatch.setattr(run_predict, 'PART_BYTES', 700)
     path = tmp_path / 'test.conll.gz'
     whole = gzip.compress(conll_text(3000, seed=1).encode(), mtime=0)
     path.write_bytes(whole[: len(whole) // 2])

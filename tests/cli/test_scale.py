@@ -252,7 +252,7 @@ def test_values_that_are_too_large_for_a_kernel_are_not_once_they_are_scaled(tmp
 @pytest.mark.parametrize('threads', [1, 2])
 def test_every_part_of_a_long_file_is_divided(tmp_path, threads, monkeypatch):
     monkeypatch.setattr(Source.__init__, '__defaults__', (300,))
-    monkeypatch.setattr('ssvm_cli.commands.run_predict.PART', 300)
+    monkeypatch.setattr('ssvm_cli.commands.run_predict.PART_BYTES', 300)
     files = Files(tmp_path, 'svmlight')
     scaled = files.train(False, 'm', '--scale', 'max', '--max-passes', 20)
     divided = files.train(True, 'd', '--max-passes', 20)

@@ -11,7 +11,7 @@ import zipfile
 
 import pytest
 
-from cython_ext.text.cuts import after_line
+from cython_ext.text.boundaries import after_line
 from data_formats.errors import DataError
 from data_formats.files import compression
 from data_formats.files.lines import text_lines

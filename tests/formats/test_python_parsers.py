@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cython_ext.text.cuts import after_line
+from cython_ext.text.boundaries import after_line
 from cython_ext.text.errors import TextError
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.datasets.tokens import ReadOptions

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cython_ext.text.cuts import after_blank_line, after_line, before_last_qid
+from cython_ext.text.boundaries import after_blank_line, after_line, before_last_qid
 from data_formats.errors import DataError
 from data_formats.files.source import Source
 

@@ -9,7 +9,7 @@ from cython_ext.features.accumulators import Accumulator
 from cython_ext.features.calls import add_parts_to, adjoint, gram_of, norm2_of, put, scores_of
 from cython_ext.losses.graph import NodeCosts
 from cython_ext.relaxations.local_polytope import LocalPolytope
-from cython_ext.structures.graph.elimination import LIMIT, TooLargeError, plan
+from cython_ext.structures.graph.elimination import MAX_TABLE_DOUBLES, TooLargeError, plan
 from cython_ext.structures.graph.factor_graphs import FactorGraphs
 from cython_ext.tasks.relaxations import build_relaxed, has_exact_oracle
 from tests import graphs
@@ -203,7 +203,7 @@ def test_large_graphs_have_no_exact_oracle():
     states = [5] * side**2
     with pytest.raises(TooLargeError, match='graph of 400 nodes'):
         plan(states, [*((v,) for v in range(side**2)), *pairs], np.arange(side**2 + len(pairs)))
-    assert LIMIT == 1 << 22
+    assert MAX_TABLE_DOUBLES == 1 << 22
     chain = [(v, v + 1) for v in range(side**2 - 1)]
     _, work = plan(states, [*((v,) for v in range(side**2)), *chain], np.arange(2 * side**2 - 1))
     assert work < 40 * side**2  # a tree: a table for two nodes each

@@ -53,7 +53,7 @@ def test_sets_are_counted_in_parts(monkeypatch):
     data = label_sets.random_sets(23, 4, 3, seed=3)
     right = label_sets.table(data)
     for rows in (1, 4 * 7, 1 << 24):
-        monkeypatch.setattr(label_pairs, 'ROWS', rows)
+        monkeypatch.setattr(label_pairs, 'NUMBERS_AT_ONCE', rows)
         np.testing.assert_array_equal(
             label_pairs.counts_together(data.label_indptr, data.label_ids, 4), right.T @ right
         )

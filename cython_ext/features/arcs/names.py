@@ -11,8 +11,8 @@ import numpy as np
 
 from cython_ext.features.arcs.templates import ARC, BEGIN, BINS, DIRECTIONS, END, RELATION, ROOT, radix
 
-SPECIAL = (ROOT, BEGIN, END)
-CHUNK = 1 << 16  # features that are spelled at a time
+SPECIAL_WORDS = (ROOT, BEGIN, END)
+FEATURES_SPELLED_AT_ONCE = 1 << 16  # features that are spelled at a time
 
 
 def spelled(blocks, word_names, tag_names):
@@ -22,7 +22,7 @@ def spelled(blocks, word_names, tag_names):
     bins, weights = blocks['arc.bins'], blocks['arc.weights']
     at = 0
     for start, texts in _texts(blocks['arc.keys'], ARC, words, tags):
-        for text, bits in zip(texts, bins[start : start + CHUNK].tolist(), strict=True):
+        for text, bits in zip(texts, bins[start : start + FEATURES_SPELLED_AT_ONCE].tolist(), strict=True):
             for k, name in enumerate(BINS):
                 if bits >> k & 1:
                     if weights[at]:
@@ -31,17 +31,17 @@ def spelled(blocks, word_names, tag_names):
     if 'relation.keys' in blocks:
         table = blocks['relation.weights']
         for start, texts in _texts(blocks['relation.keys'], RELATION, words, tags):
-            for text, row in zip(texts, table[start : start + CHUNK], strict=True):
+            for text, row in zip(texts, table[start : start + FEATURES_SPELLED_AT_ONCE], strict=True):
                 for relation in np.flatnonzero(row).tolist():
                     yield text, relation, float(row[relation])
 
 
 def _texts(keys, templates, words, tags):
-    """Yield (place of the first one, texts) for each CHUNK of features."""
-    shape = len(words) - len(SPECIAL), len(tags) - len(SPECIAL)
+    """Yield (place of the first one, texts) for each FEATURES_SPELLED_AT_ONCE of features."""
+    shape = len(words) - len(SPECIAL_WORDS), len(tags) - len(SPECIAL_WORDS)
     directions = np.array(DIRECTIONS, object)
-    for start in range(0, len(keys), CHUNK):
-        some = keys[start : start + CHUNK] - np.uint64(1)
+    for start in range(0, len(keys), FEATURES_SPELLED_AT_ONCE):
+        some = keys[start : start + FEATURES_SPELLED_AT_ONCE] - np.uint64(1)
         number, rest = some % np.uint64(len(templates)), some // np.uint64(len(templates))
         texts = np.empty(len(some), object)
         for k in np.unique(number).tolist():
@@ -123,7 +123,7 @@ def _blocks(arcs, relations, shape, n_relations):
 
 def _values(names):
     """The texts of all values of an atom, an array of str."""
-    return np.array([*map(_escaped, names), *SPECIAL], object)
+    return np.array([*map(_escaped, names), *SPECIAL_WORDS], object)
 
 
 def _places(names):
@@ -132,4 +132,4 @@ def _places(names):
 
 def _escaped(name):
     text = re.sub(r'[\\ ]', lambda match: '\\s' if match[0] == ' ' else '\\\\', name)
-    return '\\' + text if text in SPECIAL else text
+    return '\\' + text if text in SPECIAL_WORDS else text

@@ -25,8 +25,8 @@ from cython_ext.features.arcs.templates import ARC, RELATION, largest_key
 from cython_ext.features.arcs.key_table cimport KeyTable, ones
 
 LEAST_BITS, MOST_BITS = 8, 27       # of hashes
-MOST = 1 << 28                      # arc weights, as many as locate() can tell apart
-ALIGNED = 8                         # doubles of a cache line
+ARC_WEIGHTS_LIMIT = 1 << 28                      # arc weights, as many as locate() can tell apart
+CACHE_LINE = 8                      # doubles of a cache line
 
 
 cdef class ArcTable:
@@ -44,10 +44,10 @@ cdef class ArcTable:
             check_shape(self.shape)
             self.arcs, self.relations = arcs or KeyTable(), relations or KeyTable()
             self.arc_weights, self.relation_rows = self.arcs.lay_out(), self.relations.lay_out()
-            if self.arc_weights >= MOST:
-                raise ValueError(f'{self.arc_weights} features of arcs (expected fewer than {MOST}; use --feature-set '
-                                 'observed, or --hash-bits)')
-        self.first_row = (self.arc_weights + ALIGNED - 1) // ALIGNED * ALIGNED
+            if self.arc_weights >= ARC_WEIGHTS_LIMIT:
+                raise ValueError(f'{self.arc_weights} features of arcs (expected fewer than {ARC_WEIGHTS_LIMIT}; use '
+                                 '--feature-set observed, or --hash-bits)')
+        self.first_row = (self.arc_weights + CACHE_LINE - 1) // CACHE_LINE * CACHE_LINE
         self.dim = self.first_row + (self.relation_rows * self.stride if self.n_labels > 1 else 0)
 
     def _size_hashes(self):

@@ -10,7 +10,7 @@ ATOMS = (
     *('hw', 'hp', 'hc', 'dw', 'dp', 'dc', 'hp-1', 'hp+1', 'dp-1', 'dp+1', 'hc-1', 'hc+1', 'dc-1', 'dc+1'),
     *('bp', 'bc', 'dir'),
 )
-WIDEST = 4  # atoms of a template
+MAX_ATOMS = 4  # atoms of a template
 
 ARC = (
     *('hw,hp', 'hw', 'hp', 'dw,dp', 'dw', 'dp'),

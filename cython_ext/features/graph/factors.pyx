@@ -14,8 +14,8 @@ from cython_ext.features.feature_map cimport FeatureMap
 from cython_ext.structures.graph.factor_graphs cimport FactorGraphs
 from cython_ext.structures.structure import padded
 
-cdef int32_t NOTHING = 0
-cdef double ONE = 1.0
+cdef int32_t NO_ATTRIBUTES = 0
+cdef double UNIT_VALUE = 1.0
 
 
 cdef class FactorWeights:
@@ -40,7 +40,7 @@ cdef class FactorWeights:
         """How many features a factor of example i has, with their numbers and values (NULL: all 1)."""
         cdef int64_t row
         if self.graphs.constant[self.graphs.type_of[f]]:
-            index[0], value[0] = &NOTHING, &ONE
+            index[0], value[0] = &NO_ATTRIBUTES, &UNIT_VALUE
             return 1
         row = self.graphs.row_start[i] + self.graphs.row[f]
         index[0] = self.index + self.indptr[row]

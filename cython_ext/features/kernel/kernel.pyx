@@ -28,8 +28,8 @@ from cython_ext.common.parallel import Pool
 cdef enum:
     LONG = 512              # positions of an example above which no table of their kernel values is kept
 
-RANGE = 64                  # rows of the kernel matrix that a thread multiplies at a time for an inner product
-NEGLIGIBLE = 1e-14          # of the largest coefficient: what rounding leaves of dual weights that have come and gone
+RANGE_ROWS = 64             # rows of the kernel matrix that a thread multiplies at a time for an inner product
+NEGLIGIBLE_COEFFICIENT = 1e-14          # of the largest one: what rounding leaves of dual weights that were there
 
 
 cdef class KernelFeatures(SparseFeatures):
@@ -101,7 +101,7 @@ cdef class KernelFeatures(SparseFeatures):
         rows, others = (self._rows(x) for x in (v, w))
         if len(others) < len(rows):
             v, w, rows = w, v, others
-        ranges = [(v, w, rows[first:first + RANGE]) for first in range(0, len(rows), RANGE)]
+        ranges = [(v, w, rows[first:first + RANGE_ROWS]) for first in range(0, len(rows), RANGE_ROWS)]
         return sum(self.pool.map(self._inner, ranges)) + self._pairs_inner(v, w)
 
     def _follows(self, const double[::1] w):
@@ -132,7 +132,7 @@ cdef class KernelFeatures(SparseFeatures):
         w = np.asarray(w, np.float64)
         table = w[:self.state_size].reshape(self.basis.size, self.stride)[:, :self.n_labels]
         size = np.abs(table).max(axis=1, initial=0)
-        rows = np.flatnonzero(size > NEGLIGIBLE * size.max(initial=0))
+        rows = np.flatnonzero(size > NEGLIGIBLE_COEFFICIENT * size.max(initial=0))
         table = np.ascontiguousarray(table[rows])
         return {**self.basis.support(rows), 'support.weights': table, **self._transition_blocks(w)}
 
@@ -196,7 +196,7 @@ cdef class KernelFollowing(Following):
             map.kept[:] = kept
         else:
             size = map.basis.size
-            ranges = [(view, kept_view, first, min(RANGE, size - first)) for first in range(0, size, RANGE)]
+            ranges = [(view, kept_view, first, min(RANGE_ROWS, size - first)) for first in range(0, size, RANGE_ROWS)]
             map.pool.map(self._score, ranges)
         map.followed, map.followed_data = w, &view[0]
 

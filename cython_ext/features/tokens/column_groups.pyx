@@ -11,7 +11,7 @@ import numpy as np
 
 from libc.stdint cimport int32_t, int64_t
 
-WORTH = 0.9                 # groups / columns above which nothing is gained
+MAX_SHARE_OF_GROUPS = 0.9                 # groups / columns above which nothing is gained
 
 
 cdef class ColumnGroups:
@@ -93,7 +93,7 @@ def column_groups(const int64_t[::1] indptr, const int32_t[::1] index, Py_ssize_
                     at[index[p]] = target[g]
                     size[g] -= 1
                     size[target[g]] += 1
-    if groups > WORTH * columns:
+    if groups > MAX_SHARE_OF_GROUPS * columns:
         return None
     return renumbered(group, groups)
 

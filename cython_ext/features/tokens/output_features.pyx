@@ -21,9 +21,9 @@ from cython_ext.kernels.vectors cimport vector
 from cython_ext.common.arrays import aligned_zeros
 
 NOT_POSITIVE = 1e-9             # of the largest eigenvalue: a negative one that is more than rounding
-ROUNDING = 1e-13                # of the largest eigenvalue: one that is none
-NEGLIGIBLE = 1e-12              # of the largest singular value of L: one that is rounding
-ROUNDED = 1e-5                  # of the largest class weight: what may be missing where they are in single precision
+ZERO_EIGENVALUE = 1e-13         # of the largest eigenvalue: one that is none
+ZERO_SINGULAR_VALUE = 1e-12     # of the largest singular value of L: one that is rounding
+STATE_ROUNDING = 1e-5           # of the largest class weight: what may be missing where they are in single precision
 
 
 def triangular_root(similarity):
@@ -36,7 +36,7 @@ def triangular_root(similarity):
     values, vectors = np.linalg.eigh((similarity + similarity.T) / 2)
     if np.min(values, initial=0.0) < -NOT_POSITIVE * np.max(values, initial=0.0):
         raise ValueError(f'the class similarities have the eigenvalue {values.min():.3g} and are no inner products')
-    values[values < ROUNDING * np.max(values, initial=0.0)] = 0.0
+    values[values < ZERO_EIGENVALUE * np.max(values, initial=0.0)] = 0.0
     half = vectors * np.sqrt(values)
     upper = np.linalg.qr(half.T, mode='r')                  # half' = Q R, so S = half half' = R' R
     return np.tril(upper.T)
@@ -117,9 +117,9 @@ cdef class OutputFeatures(SparseFeatures):
         if states is None:
             raise ValueError('no weights of all attribute-label pairs')
         states = np.asarray(states, np.float64)
-        own = states @ np.linalg.pinv(self.root.T, rcond=NEGLIGIBLE) if states.ndim == 2 else states
+        own = states @ np.linalg.pinv(self.root.T, rcond=ZERO_SINGULAR_VALUE) if states.ndim == 2 else states
         w = SparseFeatures.weights(self, {**blocks, 'state': own})
-        if np.abs(own @ self.root.T - states).max(initial=0.0) > ROUNDED * np.abs(states).max(initial=0.0):
+        if np.abs(own @ self.root.T - states).max(initial=0.0) > STATE_ROUNDING * np.abs(states).max(initial=0.0):
             raise ValueError('the weights of some classes are none that the features of the classes can give')
         return w
 

@@ -24,8 +24,8 @@ cdef enum:
     ROW = 64                # labels of a row on the stack
     LONG = 512              # positions of an example above which no table of their inner products is kept
 
-WINDOW = 8                  # labels that are accumulated at a time where memory counts
-FEW = 1024                  # attributes whose sums stay in the cache
+LABELS_OF_A_WINDOW = 8                  # labels that are accumulated at a time where memory counts
+ATTRIBUTES_IN_CACHE = 1024                  # attributes whose sums stay in the cache
 
 GRAM_LIMIT = 1 << 29        # bytes; above it the inner products of positions are computed when needed
 
@@ -313,8 +313,8 @@ cdef class LabelWindows(NormWindows):
 
     def accumulators(self, Py_ssize_t n):
         cdef SparseFeatures map = self.features
-        for first in range(0, map.stride, WINDOW):
-            yield map.helper(Accumulator, n, first, min(first + WINDOW, map.stride))
+        for first in range(0, map.stride, LABELS_OF_A_WINDOW):
+            yield map.helper(Accumulator, n, first, min(first + LABELS_OF_A_WINDOW, map.stride))
 
 
 cdef class SparseAccumulator(StatisticsAccumulator):
@@ -367,10 +367,10 @@ cdef class SparseAccumulator(StatisticsAccumulator):
         return sum(parts) + vector_norm2(pairs)
 
     def _states_norm2(self, columns, Py_ssize_t begin, Py_ssize_t end):
-        cdef double[::1] rows = np.empty(FEW * self.width)
+        cdef double[::1] rows = np.empty(ATTRIBUTES_IN_CACHE * self.width)
         cdef double total = 0.0
-        for first in range(begin, end, FEW):
-            last = min(first + FEW, end)
+        for first in range(begin, end, ATTRIBUTES_IN_CACHE):
+            last = min(first + ATTRIBUTES_IN_CACHE, end)
             self._gather(&rows[0], columns, first, last)
             total += vector.dot((last - first) * self.width, &rows[0], &rows[0])
         return total

@@ -32,7 +32,7 @@ ANNEAL_DECAY, ANNEAL_HOLD, ANNEAL_END = 0.7, 5, 0.02    # as in the paper; the e
 ACCELERATE_FROM_EXAMPLES = 1000
 ACCELERATE_BELOW_LAM_N = {True: 5.0, False: 0.3}        # log losses (True) and the hinge loss
 ANNEAL_BELOW_LAM_N, ANNEAL_FROM_LAM_N = 0.1, 2.0
-cdef double ROUNDING = 1e-11    # of the largest term of a gain: a dual that falls by less has not fallen
+cdef double GAIN_ROUNDING = 1e-11    # of the largest term of a gain: a dual that falls by less has not fallen
 
 
 cdef class Eg(VisitingSolver):
@@ -126,7 +126,7 @@ cdef class Eg(VisitingSolver):
                 self.oracle_calls -= attempt
                 return STOPPED
             self.oracle_calls += 1
-            if gain >= -ROUNDING * self.dual.rounding():
+            if gain >= -GAIN_ROUNDING * self.dual.rounding():
                 self.dual.accept(i)
                 self.gain += gain
                 if attempt or step == self.step_data[i]:

@@ -21,7 +21,7 @@ from cython_ext.structures.workspace cimport Workspace
 
 STEP_GROWTH = 1.05
 LARGEST_HINGE_STEP = 1e6
-ROUNDING = 1e-13                # of the dual: one that falls by less has not fallen
+DUAL_ROUNDING = 1e-13                # of the dual: one that falls by less has not fallen
 MOST_HALVINGS = 60
 
 
@@ -60,7 +60,7 @@ cdef class EgBatch(Solver):
             self.total.total(w, problem.pool)
             w /= problem.lam * problem.n
             value = self._value(w, self.gains.sum() / problem.n)
-            if self.fixed or value >= self.dual_now - ROUNDING * fabs(self.dual_now):
+            if self.fixed or value >= self.dual_now - DUAL_ROUNDING * fabs(self.dual_now):
                 self.dual.theta[:], self.dual.w[:] = self.following, w
                 self.dual_now = value
                 if not self.fixed:

@@ -47,7 +47,7 @@ from cython_ext.kernels.vectors cimport vector
 
 FIRST_M = 1e-3                  # of the adaptive variant, in units of L
 M_DECAY = 0.9                   # after a step
-ROUNDING = 1e-15                # of the numbers that a difference is made of
+TERM_ROUNDING = 1e-15                # of the numbers that a difference is made of
 LEAST_PARAMETER = -1e5          # the natural one of a part without probability
 
 
@@ -99,7 +99,8 @@ cdef class ExcessiveGap(Solver):
         except Interrupted:
             return False
         self.passes += 1
-        self.finished = self.mu * self.mean_log_outputs <= ROUNDING * max(abs(self._smoothed()), abs(self.dual_value()))
+        largest = max(abs(self._smoothed()), abs(self.dual_value()))
+        self.finished = self.mu * self.mean_log_outputs <= TERM_ROUNDING * largest
         return True
 
     def _make_room(self):
@@ -181,7 +182,7 @@ cdef class ExcessiveGap(Solver):
         the sums that both sides are; otherwise a larger one to try. squares: terms of the squared norm; terms: of the
         divergence."""
         cdef double half = self.problem.lam / 2, distance2 = half * np.sum(squares), divergence = np.sum(terms)
-        cdef double blur2 = ROUNDING * half * np.sum(np.abs(squares)), blur = ROUNDING * np.sum(np.abs(terms))
+        cdef double blur2 = TERM_ROUNDING * half * np.sum(np.abs(squares)), blur = TERM_ROUNDING * np.sum(np.abs(terms))
         if distance2 - blur2 <= constant * (divergence + blur):
             return constant
         return max(2.0 * constant, distance2 / max(divergence, blur))

@@ -34,7 +34,7 @@ from cython_ext.solvers.blocks.working_sets cimport WorkingSet
 cdef double EPSILON_SHARE = 0.1     # of the mean violation of a pass: epsilon of the next one
 cdef double INNER_GAP_SHARE = 0.1   # of the gap that the pass has seen: that of the inner program
 cdef double NO_MARGIN = 1e-4    # a largest possible margin of this share of the largest ||psi|| is none
-cdef double ROUNDING = 1e-9     # relative, by which a gap may miss what a fixed epsilon allows
+cdef double EPSILON_ROUNDING = 1e-9     # relative, by which a gap may miss what a fixed epsilon allows
 cdef double LEAST_SCALING_MARGIN = 1e-6     # less (it is 1 - a maximum) has lost too many digits to scale weights with
 cdef enum:
     MOST_SWEEPS = 1000              # of one re-optimisation
@@ -116,7 +116,7 @@ cdef class NSlack(Solver):
             self._check_feasible(norm2)
         gap = self.gap_sum / problem.n
         if self.fixed_epsilon > 0:
-            self.finished = self.added == 0 and gap <= self.allowed_sum / problem.n * (1 + ROUNDING)
+            self.finished = self.added == 0 and gap <= self.allowed_sum / problem.n * (1 + EPSILON_ROUNDING)
         else:
             self.epsilon = EPSILON_SHARE * self.violation_sum / problem.n
             self.finished = self.added == 0 and gap <= 1e-14 * abs(dual)

@@ -62,7 +62,7 @@ STUCK_AFTER_PASSES = 10         # in which the smoothed objective has not come d
 LEAST_DECREASE = 1e-3           # of its smoothing error
 cdef double LONGEST_STEP = 0.999        # of that which would end at the minimum of the quadratic terms
 GIVE_UP_RISE = 0.01             # of the smoothed objective, relative, after which a pass is given up
-ROUNDING = 1e-13                # progress, relative to the objective, that is none
+NO_PROGRESS = 1e-13                # progress, relative to the objective, that is none
 
 
 cdef class Svrg(VisitingSolver):
@@ -294,7 +294,7 @@ cdef class Svrg(VisitingSolver):
     def _adapt_step(self):
         """Shorter or longer steps."""
         early, _, end, start = self.progress()
-        if not self.options['adapt'] or start <= ROUNDING * abs(self.last[0]):
+        if not self.options['adapt'] or start <= NO_PROGRESS * abs(self.last[0]):
             return
         if end > NOISY_PROGRESS * early or end >= 0:
             self.step = max(SHORTER_STEP * self.step, SHORTEST_STEP * self.mu * self.short)

@@ -27,10 +27,10 @@ from cython_ext.structures.cfg.grammar import TOPS
 from cython_ext.structures.structure cimport SummedStructure
 from cython_ext.structures.structure import padded
 
-KEPT = 1 << 30                  # bytes of packed parses that are kept
+KEPT_FOREST_BYTES = 1 << 30                  # bytes of packed parses that are kept
 KEPT_TO_PREDICT = 1 << 26       # the same where each sentence is parsed once
-LARGEST = 1 << 31               # bytes that the parses of a sentence may take while they are found
-LONGEST = 1000                  # words of a sentence, whose parses take seconds
+CHART_BYTES = 1 << 31               # bytes that the parses of a sentence may take while they are found
+MAX_WORDS = 1000                  # words of a sentence, whose parses take seconds
 
 cdef enum:
     NO_RULE = -2                # grammar.UNKNOWN_WORD
@@ -41,7 +41,7 @@ cdef class Cfg(SummedStructure):
     them, or None where they are not known; limit: bytes of packed parses that are kept. A sentence with too many parses
     to hold raises UnfitDataError; where no gold trees are known it has none, and so have overlong ones."""
 
-    def __init__(self, grammar, dataset, codes=None, Py_ssize_t limit=KEPT):
+    def __init__(self, grammar, dataset, codes=None, Py_ssize_t limit=KEPT_FOREST_BYTES):
         cdef const int64_t[::1] offsets = dataset.offsets
         cdef const int32_t[::1] words = padded(dataset.words), tags = padded(dataset.tags)
         self.n, self.offsets, self.offset_data = dataset.n, dataset.offsets, &offsets[0]
@@ -105,20 +105,21 @@ cdef class Cfg(SummedStructure):
         cdef double[::1] memory
         cdef int32_t[::1] forest
         none = np.zeros(0, np.int32)
-        if n > LONGEST:
+        if n > MAX_WORDS:
             if all_fit:
-                raise UnfitDataError(f'sentence {i + 1} has {n} words, and the longest that are parsed have {LONGEST} '
-                                     f'(--max-length {LONGEST} leaves longer ones out)')
+                raise UnfitDataError(f'sentence {i + 1} has {n} words, and the longest that are parsed have '
+                                     f'{MAX_WORDS} (--max-length {MAX_WORDS} leaves longer ones out)')
             return room, (0, 0, 0, 0), none, none, None
         if n == 0:
             raise ValueError(f'sentence {i + 1} has no words')
         while not enough:
             bytes = chart_room(g, n, items, edges)
-            if bytes > LARGEST:
+            if bytes > CHART_BYTES:
                 if not all_fit:
                     return (1 << 12, 1 << 14), (0, 0, 0, 0), none, none, None
-                raise UnfitDataError(f'sentence {i + 1}, of {n} words, has more parses than fit into {LARGEST >> 30} '
-                                     f'GB (--max-length {n - 1} leaves sentences of so many words out)')
+                raise UnfitDataError(f'sentence {i + 1}, of {n} words, has more parses than fit into '
+                                     f'{CHART_BYTES >> 30} GB (--max-length {n - 1} leaves sentences of so '
+                                     'many words out)')
             if self.memory is None or len(self.memory) < bytes // 8 + 1:
                 self.memory = memory = None         # before there is more
                 self.memory = np.empty(bytes // 8 + 1)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-LIMIT = 1 << 22  # doubles of all tables and messages of one graph
+MAX_TABLE_DOUBLES = 1 << 22  # doubles of all tables and messages of one graph
 
 
 class TooLargeError(ValueError):
-    """The tables of a graph are larger than LIMIT."""
+    """The tables of a graph are larger than MAX_TABLE_DOUBLES."""
 
 
 @dataclass
@@ -55,7 +55,7 @@ def plan(states, scopes, places):
         places: where the joint states of each factor begin in theta.
 
     Raises:
-        TooLargeError: more than LIMIT doubles.
+        TooLargeError: more than MAX_TABLE_DOUBLES doubles.
     """
     order = elimination_order(states, scopes)
     rank = {node: k for k, node in enumerate(order)}
@@ -91,7 +91,7 @@ def elimination_order(states, scopes):
     for _ in states:
         node = int(cost.argmin())
         total += 2.0 ** min(cost[node], 100)
-        if total > LIMIT:
+        if total > MAX_TABLE_DOUBLES:
             raise TooLargeError(f'the tables of a graph of {len(states)} nodes would be too large')
         order.append(node)
         cost[node] = np.inf

@@ -12,7 +12,7 @@ from libc.stdlib cimport calloc, free
 from cython_ext.kernels.graph cimport counts as counting
 from cython_ext.kernels.graph cimport elimination as kernel
 from cython_ext.structures.graph.count_layout import counts_and_nodes, has_counts
-from cython_ext.structures.graph.elimination import LIMIT, plan
+from cython_ext.structures.graph.elimination import MAX_TABLE_DOUBLES, plan
 from cython_ext.structures.graph.factor_graphs cimport FactorGraphs
 from cython_ext.structures.graph.labelings cimport GraphLabelings
 
@@ -90,7 +90,7 @@ cdef class Graph(GraphLabelings):
         c.term = <const counting.CountTerm *> <size_t> terms.ctypes.data
         c.place, c.states, c.node, c.starts = &place[0], &states[0], &node[0], &starts[0]
         self.work = max(self.work, counting.counts_work(c))
-        if counting.count_sums_work(c) <= LIMIT:
+        if counting.count_sums_work(c) <= MAX_TABLE_DOUBLES:
             self.work = max(self.work, counting.count_sums_work(c))
         else:
             self.sums = False

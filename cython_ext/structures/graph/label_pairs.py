@@ -2,7 +2,7 @@
 
 import numpy as np
 
-ROWS = 1 << 24  # numbers of the table of examples and labels that are looked at together
+NUMBERS_AT_ONCE = 1 << 24  # numbers of the table of examples and labels that are looked at together
 
 
 def all_pairs(labels):
@@ -14,12 +14,12 @@ def counts_together(indptr, ids, labels):
     """int64[labels, labels]: in how many of the sets ids[indptr[i]:indptr[i + 1]] two labels are together, with their
     own counts on the diagonal."""
     counts = np.zeros((labels, labels))
-    step = max(1, ROWS // max(1, labels))
+    step = max(1, NUMBERS_AT_ONCE // max(1, labels))
     for first in range(0, len(indptr) - 1, step):
         bounds = indptr[first : first + step + 1]
         table = np.zeros((len(bounds) - 1, labels), np.float32)
         table[np.repeat(np.arange(len(table)), np.diff(bounds)), ids[bounds[0] : bounds[-1]]] = 1
-        counts += table.T @ table  # whole numbers, exact as far as ROWS
+        counts += table.T @ table  # whole numbers, exact as far as NUMBERS_AT_ONCE
     return counts.astype(np.int64)
 
 

@@ -56,7 +56,7 @@ cdef class FastaParser(Parser):
             'offsets': np.zeros(1, np.int64), 'sequences': self.offsets.take(), 'starts': self.starts.take(),
             'text': np.frombuffer(PyBytes_FromStringAndSize(self.letters.buffer.data, self.letters.size), np.uint8),
             'ids': self.ids, 'gold': self.gold.take(), 'aligned': self.aligned.take().astype(bool),
-            'right_starts': self.places.take().reshape(-1, 2), 'steps': self.steps.take().astype(np.uint8),
+            'gold_starts': self.places.take().reshape(-1, 2), 'steps': self.steps.take().astype(np.uint8),
             'step_indptr': self.steps_end.take(),
         }
         self.offsets.push(0)

@@ -15,8 +15,8 @@ from cython_ext.text.vocabulary cimport Vocabulary
 from cython_ext.text.errors import TextError, shown
 from cython_ext.text.rows import renumber
 
-cdef int64_t DIRECT = 1 << 22           # numbers below this are looked up in a plain table
-cdef uint64_t LARGEST = 999999999999999999
+cdef int64_t TABLE_NUMBERS = 1 << 22           # numbers below this are looked up in a plain table
+cdef uint64_t LARGEST_NUMBER = 999999999999999999
 
 
 cdef class NumberIds:
@@ -54,7 +54,7 @@ cdef class NumberIds:
         self.mask = size - 1
         memset(self.slots, 0xFF, size * sizeof(int32_t))
         for i in range(self.numbers.count):
-            if self.numbers.data[i] >= DIRECT:
+            if self.numbers.data[i] >= TABLE_NUMBERS:
                 at = <int64_t>mix(self.numbers.data[i]) & self.mask
                 while self.slots[at] >= 0:
                     at = (at + 1) & self.mask
@@ -64,7 +64,7 @@ cdef class NumberIds:
     cdef int32_t _get(self, int64_t number) except -2 nogil:
         cdef int32_t i = <int32_t>self.numbers.count
         cdef int64_t at
-        if number < DIRECT:
+        if number < TABLE_NUMBERS:
             if self.frozen:
                 return -1
             if number >= self.size:
@@ -232,7 +232,7 @@ cdef class PairLines(Parser):
     cdef int _bad_index(self, const char* word, const char* colon) except -1:
         cdef bytes text = word[:colon - word]
         if len(text) > 18:
-            self.fail('feature number {} is too large', word, colon, f'expected at most {LARGEST}')
+            self.fail('feature number {} is too large', word, colon, f'expected at most {LARGEST_NUMBER}')
         if int(text) < self.least:
             self.fail('feature number 0 in {}', word, word_end(word),
                       'expected numbers from 1 as in the training data, which were read without --zero-based'

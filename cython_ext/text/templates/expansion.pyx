@@ -16,11 +16,11 @@ from cython_ext.text.hashing cimport mix
 from cython_ext.text.rows cimport Buffer, Ints, SparseRows
 from cython_ext.text.vocabulary cimport Vocabulary
 
-cdef int32_t NEW = -1      # not looked up yet
+cdef int32_t UNSEEN = -1      # not looked up yet
 cdef int32_t ABSENT = -2   # a given vocabulary does not have it
 
 # states and cells that a stream may collect before they are forgotten
-cdef int64_t CACHE = 1 << 19
+cdef int64_t CACHE_ENTRIES = 1 << 19
 
 
 cdef class Column:
@@ -195,12 +195,12 @@ cdef class Feature:
         free(self.pieces)
 
     cdef int fill(self, int32_t* out, int64_t stride, int64_t length, int64_t left) except -1 nogil:
-        """The attribute ids of this feature along the sequence, or NEW or ABSENT, to out[0], out[stride], ..."""
+        """The attribute ids of this feature along the sequence (or UNSEEN or ABSENT) to out[0], out[stride], ..."""
         cdef int64_t t
         cdef int64_t size = 1 if self.shape is None else self.shape.size()
         cdef const int32_t* states
         while self.known.count < size:
-            self.known.push(NEW)
+            self.known.push(UNSEEN)
         if self.shape is None:
             for t in range(length):
                 out[t * stride] = self.known.data[0]
@@ -211,9 +211,9 @@ cdef class Feature:
         return 0
 
     cdef int32_t resolve(self, int64_t place, Vocabulary names, bint frozen) except -3 nogil:
-        """The attribute of the token at a place of the padded sequence, which was NEW when the sequence began."""
+        """The attribute of the token at a place of the padded sequence, which was UNSEEN when the sequence began."""
         cdef int32_t state = 0 if self.shape is None else self.shape.states.data[place + self.row]
-        if self.known.data[state] == NEW:
+        if self.known.data[state] == UNSEEN:
             self.known.data[state] = self._name(place, names, frozen)
         return self.known.data[state]
 
@@ -309,7 +309,7 @@ cdef class Expander:
     cdef int expand(self, const Cell* cells, int64_t length) except -1 nogil:
         """Add a sequence of `length` rows, each of len(sources) cells, as rows of attributes."""
         cdef int64_t i
-        if self.frozen and self._cached() > CACHE:
+        if self.frozen and self._cached() > CACHE_ENTRIES:
             with gil:
                 self.forget()
         for i in range(self.read_columns.size):
@@ -335,7 +335,7 @@ cdef class Expander:
             if t >= start:
                 for k in range(width):
                     id = self.ids.data[t * width + k]
-                    if id == NEW:
+                    if id == UNSEEN:
                         id = (<Feature>features.at[k]).resolve(self.left + t, names, self.frozen)
                     if id >= 0:
                         rows.push(id, 1.0)

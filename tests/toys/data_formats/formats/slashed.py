@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from cython_ext.text.cuts import after_line
+from cython_ext.text.boundaries import after_line
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.parsing.reading import Reader, known
 from data_formats.parsing.writing import write_label_lines, write_nbest_labels
