@@ -187,8 +187,22 @@ def f1_loss(right, other):
     return 1 - 2 * sum((right & other).values()) / total if total else 0.0
 
 
+def bracket_errors(right, other):
+    """(wrong, missed): how many brackets only the other tree has, and how many only the right one."""
+    right, other = brackets(right), brackets(other)
+    return (other - right).total(), (right - other).total()
+
+
+LOSSES = {
+    'zero-one': lambda right, other: float(other != right),
+    'f1': f1_loss,
+    'brackets': lambda right, other: float(sum(bracket_errors(right, other))),
+}
+
+
 class TreeEnumeration:
-    """All trees of all sentences, as Enumeration has outputs; keys: the rules, in the order of the core's weights."""
+    """All trees of all sentences, as Enumeration has outputs; keys: the rules, in the order of the core's weights. With
+    the loss `brackets` the numbers of wrong and missed brackets are parts without features, behind the rules."""
 
     def __init__(self, trees, terminals='word', loss='zero-one'):
         self.grammar = PlainGrammar(trees, terminals)
@@ -205,12 +219,16 @@ class TreeEnumeration:
         found = grammar.parses(tuple(leaves(right)))
         counts = [grammar.rules_of(one) for one in found]
         part_keys = sorted(set().union(*counts), key=grammar.number.get)
-        losses = [float(one != right) if loss == 'zero-one' else f1_loss(right, one) for one in found]
+        losses = [LOSSES[loss](right, one) for one in found]
+        parts = matrix(counts, {key: k for k, key in enumerate(part_keys)})
+        if loss == 'brackets':
+            part_keys = [*part_keys, 'wrong', 'missed']
+            parts = np.hstack([parts, [bracket_errors(right, one) for one in found]])
         return Enumerated(
             [grammar.code(one, length) for one in found],
             found.index(right),
             part_keys,
-            matrix(counts, {key: k for k, key in enumerate(part_keys)}),
+            parts,
             matrix(counts, self.column),
             np.array(losses),
         )

@@ -1,23 +1,22 @@
 """1 - F1 of labelled brackets, and the best tree for each number of right and of all brackets (Tsochantaridis et al.
 2005, section 4.5.2).
 
-A bracket is a label with the words that it spans; tags have none, nor has the node on top (TOP, ROOT). Trees may have a
-bracket twice, one above the other, and then it counts twice. With h brackets of the b in a tree among the G gold ones,
-F1 = 2 h / (G + b), so Delta depends on (h, b) only, of which there are few: the dynamic programs below have a cell for
-each of them. All brackets over the same words belong to one node of a code (structures/cfg/grammar.py).
+With h brackets of the b in a tree among the G gold ones (structures/cfg/bracket_counts.pyx says what they are), F1 = 2 h
+/ (G + b), so Delta depends on (h, b) only, of which there are few: the dynamic programs below have a cell for each of
+them.
 """
 
 import numpy as np
 
 from libc.math cimport INFINITY, exp, log
-from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint8_t
+from libc.stdint cimport INT32_MAX, int32_t, int64_t
 from libc.string cimport memcpy, memset
 
 from cython_ext.common.errors import UnfitDataError
 from cython_ext.kernels.cfg.grids cimport join, row_add, row_dot
-from cython_ext.kernels.vectors.search cimport first_from
 from cython_ext.losses.loss cimport TaskLoss
 from cython_ext.structures.cfg cimport forest as packed
+from cython_ext.structures.cfg.bracket_counts cimport BracketCounts
 from cython_ext.structures.cfg.cfg cimport Cfg, Derivation
 from cython_ext.structures.cfg.forest cimport Forest
 
@@ -30,11 +29,8 @@ cdef class BracketF1(TaskLoss):
     unstratified = None
 
     def __init__(self, Cfg structure not None):
-        self.structure, self.tree, self.g = structure, structure, structure.g
-        cdef const uint8_t[::1] counted = np.append(structure.counted, False).astype(np.uint8)
-        self.counted = &counted[0]
-        self.arrays = [counted]
-        self._set_gold()
+        self.structure, self.tree = structure, structure
+        self.counts = BracketCounts(structure)
         self.strata = BracketStrata(structure, self)
 
     def room(self):
@@ -43,94 +39,16 @@ cdef class BracketF1(TaskLoss):
     def make_strata(self):
         return self.strata
 
-    def _set_gold(self):
-        """Lists the brackets of the gold trees."""
-        cdef Py_ssize_t i
-        rows = [self._brackets_of(i) for i in range(self.tree.n)]
-        cdef const int64_t[::1] at = np.cumsum([0, *map(len, rows)], dtype=np.int64)
-        flat = np.array([pair for row in rows for pair in row] + [(0, 0)], np.int32)
-        cdef const int32_t[::1] spans = np.ascontiguousarray(flat[:, 0]), labels = np.ascontiguousarray(flat[:, 1])
-        self.gold_at, self.gold_span, self.gold_label = &at[0], &spans[0], &labels[0]
-        self.arrays += [at, spans, labels]
-
-    def _brackets_of(self, i):
-        """[(span, label)] of the gold tree, in order."""
-        _, labels, begins, ends = self.tree.tables.grammar.tree(self.tree.gold_code(i).tolist())
-        width = self.tree.length(i) + 1
-        nodes = zip(labels, begins, ends, strict=True)
-        return sorted((begin * width + end, label) for label, begin, end in nodes if self.tree.counted[label])
-
-    # ------------------------------------------------------------------------------------------- one tree
-
-    cdef Py_ssize_t brackets(self, Py_ssize_t chain, Py_ssize_t base) noexcept nogil:
-        """Brackets of a node: of the labels of a chain, and of the one below unless it is -1."""
-        cdef Py_ssize_t k, count = 0
-        for k in range(self.g.chain_at[chain], self.g.chain_at[chain + 1]):
-            count += self.counted[self.g.lhs[self.g.chain_rule[k]]]
-        return count + self.counted[base] if base >= 0 else count
-
-    cdef Py_ssize_t hits(self, Py_ssize_t i, int32_t span, Py_ssize_t chain, Py_ssize_t base) noexcept nogil:
-        """How many of these are right."""
-        cdef int64_t low = first_from(self.gold_span, self.gold_at[i], self.gold_at[i + 1], span), p = low, q
-        cdef Py_ssize_t k, count = 0
-        cdef int32_t label, have
-        while p < self.gold_at[i + 1] and self.gold_span[p] == span:
-            label = self.gold_label[p]
-            have = base == label
-            for k in range(self.g.chain_at[chain], self.g.chain_at[chain + 1]):
-                have += self.g.lhs[self.g.chain_rule[k]] == label
-            for q in range(low, p):                         # the same bracket before this one
-                have -= self.gold_label[q] == label
-            count += have > 0
-            p += 1
-        return count
-
     cdef double delta(self, Py_ssize_t i, Py_ssize_t hits, Py_ssize_t brackets) noexcept nogil:
-        cdef Py_ssize_t total = brackets + <Py_ssize_t> (self.gold_at[i + 1] - self.gold_at[i])
+        cdef Py_ssize_t total = brackets + self.counts.gold_count(i)
         return 1.0 - 2.0 * hits / total if total else 0.0
 
     cdef double value(self, Py_ssize_t i, const int32_t *code) noexcept nogil:
-        cdef Py_ssize_t at = 0, word = 0, hits = 0, brackets = 0
-        if code[0] < 0:                                     # no tree
-            return self.delta(i, 0, 0)
-        self._walk(i, code, &at, &word, &hits, &brackets)
+        cdef Py_ssize_t hits, brackets
+        self.counts.of_code(i, code, &hits, &brackets)
         return self.delta(i, hits, brackets)
 
-    cdef void _walk(self, Py_ssize_t i, const int32_t *code, Py_ssize_t *at, Py_ssize_t *word, Py_ssize_t *hits,
-                    Py_ssize_t *brackets) noexcept nogil:
-        """Counts the brackets of the node at a place of a code and of those below."""
-        cdef Py_ssize_t begin = word[0], base = -1, _child
-        cdef int32_t chain = code[at[0]], rule = code[at[0] + 1]
-        at[0] += 2
-        if 0 <= rule < self.g.phrasal:
-            base = self.g.lhs[rule]
-            for _child in range(self.g.rhs_at[rule], self.g.rhs_at[rule + 1]):
-                self._walk(i, code, at, word, hits, brackets)
-        else:
-            word[0] += 1
-        brackets[0] += self.brackets(chain, base)
-        hits[0] += self.hits(i, <int32_t> (begin * (self.tree.length(i) + 1) + word[0]), chain, base)
-
     # ------------------------------------------------------------------------------------------- all trees
-
-    cdef void edge(self, Py_ssize_t i, const Forest *f, Py_ssize_t x, int32_t e, Py_ssize_t *hits,
-                   Py_ssize_t *brackets) noexcept nogil:
-        """What an edge adds to the brackets of a derivation: those of a node, once its highest label is known."""
-        cdef Py_ssize_t left = f.left[e], chain = 0, base
-        hits[0] = brackets[0] = 0
-        if left == 0 or f.symbol[x] < 0 or f.symbol[x] >= self.g.labels:
-            return
-        if f.symbol[left] >= self.g.labels:
-            base = f.symbol[x]
-        else:
-            chain = self.tree.chain_of(i, f.event[e])
-            base = f.symbol[left] if f.symbol[left] >= 0 else -1 - f.symbol[left]
-            if f.span[x] % (self.tree.length(i) + 1) - f.span[x] // (self.tree.length(i) + 1) == 1:
-                base = -1                                   # a tag
-            elif f.symbol[left] >= 0:                       # counted already as a label without a chain
-                brackets[0], hits[0] = -self.brackets(0, base), -self.hits(i, f.span[x], 0, base)
-        brackets[0] += self.brackets(chain, base)
-        hits[0] += self.hits(i, f.span[x], chain, base)
 
     cdef Py_ssize_t lay(self, Py_ssize_t i, const Forest *f, double *table, Grid *grid) noexcept nogil:
         """Lays out a table with a cell for every (h, b) that derivations of an item may have; the number of cells. The
@@ -143,7 +61,7 @@ cdef class BracketF1(TaskLoss):
             most_h = most_b = 0
             least_b = 0 if x == 0 else INT32_MAX
             for e in range(f.first[x], f.first[x + 1]):
-                self.edge(i, f, x, e, &h, &b)
+                self.counts.of_edge(i, f, x, e, &h, &b)
                 b += grid.least[f.left[e]] + grid.least[f.right[e]]
                 grid.more_hits[e], grid.shift[e] = <int32_t> h, <int32_t> b
                 most_h = max(most_h, <int32_t> h + grid.hits[f.left[e]] + grid.hits[f.right[e]])
@@ -256,7 +174,7 @@ cdef class BracketF1(TaskLoss):
                                     right_outside + c * right_width)
                         sent *= share[e]
                         outside[grid.at[y] + a * left_width + b] += sent
-                        events[f.event[e]] += sent * left[a * left_width + b]
+                        events[f.place[e]] += sent * left[a * left_width + b]
 
 
 cdef Grid grid_at(const Forest *f, double *table) noexcept nogil:
@@ -332,7 +250,7 @@ cdef class BracketStrata(Strata):
             for e in range(f.first[x], f.first[x + 1]):
                 y, z = f.left[e], f.right[e]
                 join(grid.hits[y] + 1, grid.width[y], grid.cells + grid.at[y], grid.hits[z] + 1, grid.width[z],
-                     grid.cells + grid.at[z], score[f.event[e]], width,
+                     grid.cells + grid.at[z], score[f.place[e]], width,
                      grid.cells + grid.at[x] + grid.more_hits[e] * width + grid.shift[e])
         return True
 
@@ -375,7 +293,7 @@ cdef class BracketStrata(Strata):
                         continue
                     if (grid.cells[grid.at[left] + h1 * grid.width[left] + b1]
                             + grid.cells[grid.at[right] + h2 * grid.width[right] + b2]
-                            + score[f.event[e]] == wanted):
+                            + score[f.place[e]] == wanted):
                         edge[x] = e
                         if left:
                             self._choose(f, score, grid, left, h1, b1, edge)

@@ -7,6 +7,7 @@ import numpy as np
 
 from cython_ext.relaxations.factor_blocks import FactorBlocks
 from cython_ext.structures.candidates import Candidates
+from cython_ext.structures.cfg.bracketed import BracketedCfg
 from cython_ext.structures.cfg.cfg import Cfg
 from cython_ext.structures.cfg.grammar import Grammar
 from cython_ext.structures.dependency.dependency import ProjectiveTrees, SpanningTrees
@@ -29,7 +30,8 @@ from tests.solvers import tiny
 
 @dataclass
 class Case:
-    """Example `i` of `structure`, all its outputs, and where each part stands in theta."""
+    """Example `i` of `structure`, all its outputs, and where each part stands in theta. counts: how many parts, the
+    last ones, no features score, so that nothing forbids them."""
 
     structure: Structure
     i: int
@@ -37,17 +39,23 @@ class Case:
     columns: np.ndarray
     closed_form_count: int
     task: str = 'chain'
+    counts: int = 0
+
+    def allowed(self, scores):
+        """The scores with those of counts 0 where they were forbidden."""
+        first = len(scores) - self.counts
+        return np.where(np.isneginf(scores) & (np.arange(len(scores)) >= first), 0.0, scores)
 
     def theta(self, scores, padding=np.nan):
         """theta with a score for each of truth.part_keys; what no part uses is padding, which nobody may read."""
         theta = np.full(self.structure.size(self.i), padding)
-        theta[self.columns] = scores
+        theta[self.columns] = self.allowed(scores)
         return theta
 
     def totals(self, scores):
         """The score of every output; a forbidden part that an output does not use does not count."""
         with np.errstate(invalid='ignore'):
-            return np.where(self.truth.parts > 0, self.truth.parts * scores, 0).sum(axis=1)
+            return np.where(self.truth.parts > 0, self.truth.parts * self.allowed(scores), 0).sum(axis=1)
 
     def rounding(self, scores):
         """How far sums of these scores may be off, with the order of summation left open."""
@@ -126,14 +134,15 @@ def theta_column(key, length, n_labels, tied=True):
     return (length + block * stride + p) * stride + y
 
 
-def cfg(name, terminals, i, count, kept=True):
-    """Sentence i of some trees, of which there are `count`; kept: whether its parses are found once for all."""
+def cfg(name, terminals, i, count, kept=True, bracketed=False):
+    """Sentence i of some trees, of which there are `count`; kept: whether its parses are found once for all; bracketed:
+    whether its wrong and missed brackets are parts."""
     right = trees.named(name)
     data = trees.dataset_of(right)
     grammar = Grammar.of(data, terminals)
-    structure = Cfg(grammar, data, grammar.codes(data), *([] if kept else [0]))
-    truth = trees.TreeEnumeration(right, terminals).examples[i]
-    return Case(structure, i, truth, np.arange(len(truth.part_keys)), count)
+    structure = (BracketedCfg if bracketed else Cfg)(grammar, data, grammar.codes(data), *([] if kept else [0]))
+    truth = trees.TreeEnumeration(right, terminals, 'brackets' if bracketed else 'zero-one').examples[i]
+    return Case(structure, i, truth, np.arange(len(truth.part_keys)), count, counts=2 if bracketed else 0)
 
 
 def alignment(align, gap_model, *lengths, free=False):
@@ -267,6 +276,9 @@ CASES = {
     'cfg-chains': functools.partial(cfg, 'chains', 'word', 1, 26),
     'cfg-chains-tags': functools.partial(cfg, 'chains', 'pos', 1, 10),
     'cfg-chains-anew': functools.partial(cfg, 'chains', 'word', 0, 20, kept=False),
+    'cfg-chains-brackets': functools.partial(cfg, 'chains', 'word', 1, 26, bracketed=True),
+    'cfg-chains-brackets-anew': functools.partial(cfg, 'chains', 'word', 0, 20, kept=False, bracketed=True),
+    'cfg-normal-form-brackets': functools.partial(cfg, 'normal form', 'word', 2, 274, bracketed=True),
     'cfg-long-rules-tags': functools.partial(cfg, 'long rules', 'pos', 0, 14),
     'alignment-local-linear': functools.partial(alignment, 'local', 'linear', 3, 2, 3, 0),
     'alignment-local-affine': functools.partial(alignment, 'local', 'affine', 2, 2, 3),

@@ -8,9 +8,11 @@ import pytest
 
 from cython_ext.core.bracket_marginals import Brackets
 from cython_ext.duals.sparse import SparsePoint
+from cython_ext.losses.bracket_errors import BracketErrors
 from cython_ext.losses.cfg import BracketF1
 from cython_ext.losses.zero_one import ZeroOne
 from cython_ext.objectives.registry import Variant
+from cython_ext.structures.cfg.bracketed import BracketedCfg
 from cython_ext.structures.cfg.cfg import Cfg
 from cython_ext.structures.cfg.grammar import Grammar
 from cython_ext.tasks.build import build_problem
@@ -22,15 +24,15 @@ KINDS = [(name, terminals) for name in ('normal form', 'chains', 'long rules') f
 
 
 @functools.cache
-def parsed(name, terminals, kept=True):
+def parsed(name, terminals, kept=True, kind=Cfg):
     right = trees.named(name)
     data = trees.dataset_of(right)
     grammar = Grammar.of(data, terminals)
-    return Cfg(grammar, data, grammar.codes(data), *([] if kept else [0]))
+    return kind(grammar, data, grammar.codes(data), *([] if kept else [0]))
 
 
 truth_of = functools.cache(lambda name, terminals, loss: trees.TreeEnumeration(trees.named(name), terminals, loss))
-LOSSES = {'zero-one': ZeroOne, 'f1': BracketF1}
+LOSSES = {'zero-one': ZeroOne, 'f1': BracketF1, 'brackets': BracketErrors}
 
 
 def scores_of(kind, example, seed):
@@ -46,7 +48,7 @@ def scores_of(kind, example, seed):
 @pytest.mark.parametrize(('name', 'terminals'), KINDS)
 def test_losses_are_those_of_the_list(name, terminals, loss, kind):
     for kept in (True, False):
-        structure = parsed(name, terminals, kept)
+        structure = parsed(name, terminals, kept, BracketedCfg if loss == 'brackets' else Cfg)
         task_loss = LOSSES[loss](structure)
         for i, example in enumerate(truth_of(name, terminals, loss).examples):
             for row in range(0, len(example.codes), 7):
@@ -86,7 +88,7 @@ def test_brackets_have_the_probabilities_of_the_trees_that_have_them(name, termi
 
 
 @pytest.mark.parametrize('variant', [Variant('slack', 1), Variant('margin', 2), Variant('slack', 2)], ids=str)
-@pytest.mark.parametrize('loss', LOSSES)
+@pytest.mark.parametrize('loss', ['zero-one', 'f1'])
 @pytest.mark.parametrize(('name', 'terminals'), KINDS)
 def test_variants_of_the_hinge_loss(name, terminals, loss, variant):
     truth = truth_of(name, terminals, loss)
@@ -100,6 +102,26 @@ def test_variants_of_the_hinge_loss(name, terminals, loss, variant):
             margin = (b - c * (example.differences @ w)).max()
             wanted.append(margin if variant.slack_norm == 1 else margin**2 / 2)
         np.testing.assert_allclose(problem.evaluate(w).loss_values, wanted, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize(('name', 'terminals'), KINDS)
+def test_the_number_of_bracket_errors_is_that_of_the_f1_loss(name, terminals):
+    """Both losses count the same brackets: 1 - F1 is errors / (gold + found), where there are any."""
+    structures = [parsed(name, terminals, kind=kind) for kind in (BracketedCfg, Cfg)]
+    errors, f1 = BracketErrors(structures[0]), BracketF1(structures[1])
+    for i, right in enumerate(trees.named(name)):
+        gold = trees.brackets(right).total()
+        for one, code in zip(*sentence(name, terminals, i), strict=True):
+            total = gold + trees.brackets(one).total()
+            assert errors.value_of(i, code) == pytest.approx(f1.value_of(i, code) * total, abs=1e-12)
+            assert errors.expected_of(i, structures[0].statistics(i, code)) == errors.value_of(i, code)
+
+
+def sentence(name, terminals, i):
+    """(trees, codes) of a sentence."""
+    truth = truth_of(name, terminals, 'brackets')
+    found = truth.grammar.parses(tuple(trees.leaves(trees.named(name)[i])))
+    return found, [np.array(code, np.int32) for code in truth.examples[i].codes]
 
 
 @pytest.mark.parametrize(('name', 'terminals'), KINDS)

@@ -12,14 +12,15 @@ from cython_ext.structures.cfg.cfg cimport Cfg
 
 
 cdef class RuleFeatures(PartWeights):
-    """structure: the Cfg whose parts they are. A weight vector has a number for every rule."""
+    """structure: the Cfg whose parts they are; its parts that are no rules have no weight. A weight vector has a number
+    for every rule."""
 
     helpers = {Radius: RuleRadius, GenerativeModel: Pcfg}
 
     cdef readonly object grammar
 
     def __init__(self, Cfg structure not None):
-        PartWeights.__init__(self, structure.parts_indptr, structure.part_rules, structure.g.rules)
+        PartWeights.__init__(self, structure.parts_indptr, structure.part_rules, structure.g.rules, structure.unweighted)
         self.grammar = structure.tables.grammar
 
     def blocks(self, w):
@@ -39,5 +40,6 @@ cdef class RuleFeatures(PartWeights):
 cdef class RuleRadius(Radius):
     def radius2(self, Py_ssize_t i, const int32_t[::1] ids, const double[::1] counts, double most):
         """Rules are orthogonal to each other, and a tree over n words uses `most` of them, at most all the same."""
-        gold = np.bincount(np.asarray(ids), np.asarray(counts), minlength=1)
+        rules = (<RuleFeatures> self.features).weighted(i)
+        gold = np.bincount(np.asarray(ids), np.asarray(counts), minlength=1)[:rules]
         return float(gold @ gold) + most * most

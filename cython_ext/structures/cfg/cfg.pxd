@@ -34,8 +34,10 @@ cdef class Cfg(SummedStructure):
     cdef const int32_t *sizes           # [n, 4] items and edges of the forest, of the chart before it is cut
     cdef const int64_t *forest_data     # [n] where the forest is kept, 0 where it is not
     cdef readonly Py_ssize_t longest, most_items, most_edges, most_events, chart_room
+    cdef readonly Py_ssize_t unweighted     # parts behind the rules, which only costs make matter
 
     cdef Py_ssize_t length(self, Py_ssize_t i) noexcept nogil
+    cdef Py_ssize_t rules_of(self, Py_ssize_t i) noexcept nogil
     cdef Py_ssize_t events(self, Py_ssize_t i) noexcept nogil
     cdef Py_ssize_t part_of(self, Py_ssize_t i, int32_t rule) noexcept nogil
     cdef double *forest(self, Py_ssize_t i, const double *theta, double *scratch, Forest *f,

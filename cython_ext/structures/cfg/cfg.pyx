@@ -165,7 +165,7 @@ cdef class Cfg(SummedStructure):
         return <Py_ssize_t> (self.offset_data[i + 1] - self.offset_data[i])
 
     cdef Py_ssize_t num_parts(self, Py_ssize_t i) noexcept nogil:
-        return <Py_ssize_t> (self.part_at[i + 1] - self.part_at[i])
+        return self.rules_of(i) + self.unweighted
 
     cdef Py_ssize_t _code_length(self, Py_ssize_t i) noexcept nogil:
         return 4 * self.length(i) - 2
@@ -173,8 +173,12 @@ cdef class Cfg(SummedStructure):
     cdef const int32_t *gold(self, Py_ssize_t i) noexcept nogil:
         return self.gold_data + 4 * self.offset_data[i] - 2 * i
 
+    cdef Py_ssize_t rules_of(self, Py_ssize_t i) noexcept nogil:
+        """Parts that are rules, which come first."""
+        return <Py_ssize_t> (self.part_at[i + 1] - self.part_at[i])
+
     cdef Py_ssize_t events(self, Py_ssize_t i) noexcept nogil:
-        return self.num_parts(i) + 1 + <Py_ssize_t> (self.chain_at[i + 1] - self.chain_at[i])
+        return self.rules_of(i) + 1 + <Py_ssize_t> (self.chain_at[i + 1] - self.chain_at[i])
 
     cdef Py_ssize_t part_of(self, Py_ssize_t i, int32_t rule) noexcept nogil:
         """The part that a rule is; -1 where no tree over the sentence uses it."""
@@ -250,7 +254,7 @@ cdef class Cfg(SummedStructure):
         there is none."""
         cdef const GrammarTables *g = &self.g
         cdef const int32_t *sizes = self.sizes + 4 * i
-        cdef Py_ssize_t m = self.num_parts(i), edges
+        cdef Py_ssize_t m = self.rules_of(i), edges
         cdef int64_t c, q
         cdef Chart chart
         cdef int32_t *memory
@@ -357,7 +361,7 @@ cdef class Cfg(SummedStructure):
 
     cdef void means(self, Py_ssize_t i, const double *events, double *mean) noexcept nogil:
         """The mean statistics from how often the events occur."""
-        cdef Py_ssize_t m = self.num_parts(i)
+        cdef Py_ssize_t m = self.rules_of(i)
         cdef int64_t c, q
         memcpy(mean, events, m * sizeof(double))
         for c in range(self.chain_at[i], self.chain_at[i + 1]):
@@ -368,7 +372,7 @@ cdef class Cfg(SummedStructure):
 
     cdef Py_ssize_t chain_of(self, Py_ssize_t i, int32_t event) noexcept nogil:
         """The chain that an edge above a base stands for; 0 where it adds no label."""
-        cdef Py_ssize_t m = self.num_parts(i)
+        cdef Py_ssize_t m = self.rules_of(i)
         if event < m:
             return self.g.chain_of_rule[self.part_rule[self.part_at[i] + event]]
         return self.chain_number[self.chain_at[i] + event - m - 1] if event > m else 0
@@ -377,7 +381,7 @@ cdef class Cfg(SummedStructure):
         """Appends the nodes of the rank-th derivation of a label to the code."""
         cdef const Forest *f = d.forest
         cdef const GrammarTables *g = &self.g
-        cdef Py_ssize_t m = self.num_parts(d.i)
+        cdef Py_ssize_t m = self.rules_of(d.i)
         cdef int32_t e = d.edge[x * d.k + rank], chain = 0, event
         if f.left[e] and f.symbol[f.left[e]] < g.labels:       # a chain above a base
             chain = <int32_t> self.chain_of(d.i, f.event[e])

@@ -10,7 +10,8 @@ cdef struct Forest:
     const int32_t *span         # [items] begin * (n + 1) + end
     const int32_t *left         # [edges] items
     const int32_t *right
-    const int32_t *event
+    const int32_t *event        # what an edge is
+    const int32_t *place        # [edges] where its score stands: its event, unless a structure has more scores than those
 
 
 cdef struct Ranking:

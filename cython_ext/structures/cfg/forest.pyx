@@ -1,8 +1,8 @@
 """Oracles over packed parses: the best derivation, the K best ones, and sums over all.
 
 A forest is an acyclic hypergraph. Its *items* are numbered so that an edge joins two items (or one, or none) to a later
-one; item 0 is nothing at all and stands where an edge has less than two. The last item is the goal. An edge's *event*
-says which score it adds. A derivation chooses an edge for the goal and for every item that its choices use; its value
+one; item 0 is nothing at all and stands where an edge has less than two. The last item is the goal. An edge's *place*
+says which score it adds, which is that of its *event* but for structures that know more of an edge. A derivation chooses an edge for the goal and for every item that its choices use; its value
 is the sum of the scores of its edges.
 
 Of edges or derivations with the same value the one listed first is the better one, in all three oracles.
@@ -25,7 +25,7 @@ cdef Forest forest_at(const int32_t *memory, Py_ssize_t items, Py_ssize_t edges)
     f.span = f.symbol + items
     f.left = f.span + items
     f.right = f.left + edges
-    f.event = f.right + edges
+    f.event = f.place = f.right + edges
     return f
 
 
@@ -38,7 +38,7 @@ cdef double best(const Forest *f, const double *score, double *value, int32_t *e
     for x in range(1, f.items):
         chosen, top = f.first[x], -INFINITY
         for e in range(f.first[x], f.first[x + 1]):
-            here = value[f.left[e]] + value[f.right[e]] + score[f.event[e]]
+            here = value[f.left[e]] + value[f.right[e]] + score[f.place[e]]
             if here > top:
                 chosen, top = e, here
         value[x], edge[x] = top, chosen
@@ -56,7 +56,7 @@ cdef double sums(const Forest *f, const double *score, double *value, double *ma
     for x in range(1, f.items):
         begin, end, top, total = f.first[x], f.first[x + 1], -INFINITY, 0.0
         for e in range(begin, end):
-            share[e] = value[f.left[e]] + value[f.right[e]] + score[f.event[e]]
+            share[e] = value[f.left[e]] + value[f.right[e]] + score[f.place[e]]
             top = max(top, share[e])
         value[x], mass[x] = top, 0.0
         if top == -INFINITY:
@@ -79,7 +79,7 @@ cdef double sums(const Forest *f, const double *score, double *value, double *ma
         if mass[x] > 0.0:
             for e in range(f.first[x], f.first[x + 1]):
                 here = mass[x] * share[e]
-                events[f.event[e]] += here
+                events[f.place[e]] += here
                 mass[f.left[e]] += here
                 mass[f.right[e]] += here
         x -= 1
@@ -91,7 +91,7 @@ cdef void bid(const Forest *f, const double *score, Ranking *r, Py_ssize_t *bids
     """Lets the derivation of edge e with the a-th one of its left item and the b-th one of its right item compete."""
     cdef Py_ssize_t left = f.left[e], right = f.right[e]
     if a < r.count[left] and b < r.count[right]:
-        r.bid[bids[0]] = r.value[left * r.k + a] + r.value[right * r.k + b] + score[f.event[e]]
+        r.bid[bids[0]] = r.value[left * r.k + a] + r.value[right * r.k + b] + score[f.place[e]]
         r.bidder[3 * bids[0]], r.bidder[3 * bids[0] + 1], r.bidder[3 * bids[0] + 2] = e, a, b
         bids[0] += r.bid[bids[0]] > -INFINITY
 
@@ -105,7 +105,7 @@ cdef Py_ssize_t first_bids(const Forest *f, const double *score, Ranking *r, Py_
     for e in range(f.first[x], f.first[x + 1]):
         if not (r.count[f.left[e]] and r.count[f.right[e]]):
             continue
-        here = r.value[f.left[e] * r.k] + r.value[f.right[e] * r.k] + score[f.event[e]]
+        here = r.value[f.left[e] * r.k] + r.value[f.right[e] * r.k] + score[f.place[e]]
         if here == -INFINITY or (bids == r.k and here <= r.bid[bids - 1]):
             continue
         at = bids if bids < r.k else bids - 1
