@@ -1,8 +1,8 @@
 """The probability of every labelled bracket over a sentence, from the sums over all of its trees.
 
-A bracket is a label with the words that it spans, as in losses/cfg.pyx; a tree that has one twice, one above the
-other, has it. All brackets over the same words belong to one node, which is an edge into the item of its highest label,
-and all items of a span stand together in a forest.
+A bracket is a label with the words that it spans, as in structures/cfg/bracket_counts.pyx; a tree that has one twice,
+one above the other, has it. All brackets over the same words belong to one node, which is an edge into the item of its
+highest label, and all items of a span stand together in a forest.
 """
 
 import numpy as np

@@ -24,14 +24,14 @@ def build(dataset, feature_set='all', terminals='word', max_length=None, grammar
 
 def bracket_f1():
     """1 - F1 of the brackets of a tree"""
-    from cython_ext.losses.cfg import BracketF1
+    from cython_ext.losses.cfg.bracket_f1 import BracketF1
 
     return BracketF1
 
 
 def bracket_errors():
     """how many brackets of a tree are not gold, and how many gold ones it lacks"""
-    from cython_ext.losses.bracket_errors import BracketErrors
+    from cython_ext.losses.cfg.bracket_errors import BracketErrors
 
     return BracketErrors
 

@@ -168,6 +168,27 @@ def test_losses_and_rescaling(bank, tmp_path, options):
     assert found['status'] == 'converged' and found['primal'] > 0.01
 
 
+@pytest.mark.parametrize(
+    ('solver', 'objective'),
+    [(solver, 'hinge') for solver in ('bcfw', 'eg', 'eg-batch', 'svrg')]
+    + [('excessive-gap', 'hinge'), ('eg', 'softmax-margin'), ('lbfgs', 'softmax-margin')],
+)
+def test_brackets_are_a_loss_that_adds_up(bank, tmp_path, solver, objective):
+    """All solvers between the same bounds, of which the gap is found again from the data."""
+    how = ('--task-loss', 'brackets', '--objective', objective, '--lambda', 0.1, '--rel-gap', 0.01)
+    best = f'best-{objective}'
+    usual = {'hinge': 'n-slack', 'softmax-margin': 'eg-batch'}[objective]
+    run('train', '-q', '--solver', usual, *how, '--rel-gap', 1e-4, bank / 'train.mrg', tmp_path / best)
+    extra = ('--set', 'adaptive=true') if solver == 'excessive-gap' else ()
+    run('train', '-q', '--solver', solver, *extra, *how, bank / 'train.mrg', tmp_path / 'm')
+    found, wanted = (
+        json.loads(run('gap', '--json', bank / 'train.mrg', tmp_path / name).stdout) for name in ('m', best)
+    )
+    assert wanted['relative_gap'] <= 1e-4 and found['relative_gap'] <= 0.01
+    rounding = 1 + 1e-12
+    assert found['dual'] <= wanted['primal'] * rounding and wanted['dual'] <= found['primal'] * rounding
+
+
 def test_the_usual_loss_is_one_for_the_usual_solver(bank, tmp_path):
     said = run('train', '--objective', 'softmax-margin', '--lambda', 0.1, bank / 'train.mrg', tmp_path / 'm').stderr
     assert 'softmax-margin, task loss f1, lambda 0.1, solver lbfgs' in said and 'converged' in said
@@ -322,7 +343,7 @@ REFUSED = {
     'no loss': (
         ['train', '--task-loss', 'f2', 'train.mrg', 'm'],
         2,
-        'hamming (or 1), f1, given, overlap, tree or a file)',
+        'hamming (or 1), f1, brackets, given, overlap, tree or a file)',
     ),
     'costs': (['train', '--task-loss', 'a.svm', 'train.mrg', 'm'], 2, 'takes no cost matrix (choose from zero-one'),
     'eg': (['train', '--objective', 'softmax-margin', '--solver', 'eg', 'train.mrg', 'm'], 2, 'eg'),
@@ -348,7 +369,7 @@ def test_refused(bank, monkeypatch, args, code, message):
 
 DAMAGED = '(S (N n) (V v))\n(S (N n'
 EG = ('train', '--solver', 'eg')
-NO_SUM = 'eg needs a task loss that is a sum over parts, and f1 on cfg is not (solvers that do without: '
+NO_SUM = 'eg needs a task loss that is a sum over parts, and f1 on cfg is not (losses of cfg that are: brackets; '
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 
 from cython_ext.core.bracket_marginals import Brackets
 from cython_ext.duals.sparse import SparsePoint
-from cython_ext.losses.bracket_errors import BracketErrors
-from cython_ext.losses.cfg import BracketF1
+from cython_ext.losses.cfg.bracket_errors import BracketErrors
+from cython_ext.losses.cfg.bracket_f1 import BracketF1
 from cython_ext.losses.zero_one import ZeroOne
 from cython_ext.objectives.registry import Variant
 from cython_ext.structures.cfg.bracketed import BracketedCfg

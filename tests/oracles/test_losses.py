@@ -203,7 +203,8 @@ OF_THEIR_OWN = {'brackets': ('cfg-chains-brackets',)}  # of losses that need mor
 @pytest.mark.parametrize('task', TASKS)
 def test_classes_say_what_their_losses_can_do(task):
     info = task_info(task)
-    for loss, name in [(loss, name) for loss in info.losses for name in OF_THEIR_OWN.get(loss, EXAMPLES[task])]:
+    pairs = [(loss, name) for loss in info.losses for name in OF_THEIR_OWN.get(loss, EXAMPLES[task])]
+    for loss, name in pairs:
         kind, made = info.loss_class(loss), info.loss_class(loss).on(case(name).structure)
         assert isinstance(made, DecomposableLoss) == made.decomposable == kind.decomposable
         assert (made.make_strata() is not None) == (made.unstratified is None) == (kind.unstratified is None)

@@ -9,7 +9,7 @@ import pytest
 
 from cython_ext.core.problem import Interrupted
 from cython_ext.losses.boxes import Overlap
-from cython_ext.losses.cfg import BracketF1
+from cython_ext.losses.cfg.bracket_f1 import BracketF1
 from cython_ext.structures.cfg.cfg import Cfg
 from cython_ext.structures.cfg.grammar import Grammar
 from cython_ext.tasks.boxes import build

@@ -1,4 +1,4 @@
-/* Rows of two-dimensional tables of a dynamic program that adds two numbers up (losses/cfg.pyx). */
+/* Rows of two-dimensional tables of a dynamic program that adds two numbers up (losses/cfg/bracket_f1.pyx). */
 #ifndef SSVM_GRIDS_H
 #define SSVM_GRIDS_H
 
