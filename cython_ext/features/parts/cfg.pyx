@@ -20,7 +20,8 @@ cdef class RuleFeatures(PartWeights):
     cdef readonly object grammar
 
     def __init__(self, Cfg structure not None):
-        PartWeights.__init__(self, structure.parts_indptr, structure.part_rules, structure.g.rules, structure.unweighted)
+        rows = structure.parts_indptr, structure.part_rules, structure.g.rules
+        PartWeights.__init__(self, *rows, structure.unweighted)
         self.grammar = structure.tables.grammar
 
     def blocks(self, w):

@@ -1,9 +1,9 @@
 """1 - F1 of labelled brackets, and the best tree for each number of right and of all brackets (Tsochantaridis et al.
 2005, section 4.5.2).
 
-With h brackets of the b in a tree among the G gold ones (structures/cfg/bracket_counts.pyx says what they are), F1 = 2 h
-/ (G + b), so Delta depends on (h, b) only, of which there are few: the dynamic programs below have a cell for each of
-them.
+With h brackets of the b in a tree among the G gold ones (structures/cfg/bracket_counts.pyx says what they are), F1 is
+2 h / (G + b), so Delta depends on (h, b) only, of which there are few: the dynamic programs below have a cell for each
+of them.
 """
 
 import numpy as np

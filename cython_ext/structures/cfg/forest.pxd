@@ -11,7 +11,7 @@ cdef struct Forest:
     const int32_t *left         # [edges] items
     const int32_t *right
     const int32_t *event        # what an edge is
-    const int32_t *place        # [edges] where its score stands: its event, unless a structure has more scores than those
+    const int32_t *place        # [edges] where its score stands: its event, or where a structure has more scores
 
 
 cdef struct Ranking:

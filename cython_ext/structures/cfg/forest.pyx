@@ -2,8 +2,8 @@
 
 A forest is an acyclic hypergraph. Its *items* are numbered so that an edge joins two items (or one, or none) to a later
 one; item 0 is nothing at all and stands where an edge has less than two. The last item is the goal. An edge's *place*
-says which score it adds, which is that of its *event* but for structures that know more of an edge. A derivation chooses an edge for the goal and for every item that its choices use; its value
-is the sum of the scores of its edges.
+says which score it adds: that of its *event*, but for structures that know more of an edge. A derivation chooses an
+edge for the goal and for every item that its choices use; its value is the sum of the scores of its edges.
 
 Of edges or derivations with the same value the one listed first is the better one, in all three oracles.
 """
