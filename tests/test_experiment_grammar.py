@@ -6,6 +6,7 @@ import json
 import random
 import shutil
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -137,6 +138,46 @@ def test_the_table(prepared, program, monkeypatch):
     before = (prepared / 'table5.csv').read_bytes()
     run.main([str(prepared), '--ssvm', 'not-there'])
     assert (prepared / 'table5.csv').read_bytes() == before
+
+
+def test_losses(prepared, program, monkeypatch):
+    monkeypatch.syspath_prepend(FOLDER)
+    losses = script('losses', monkeypatch)
+    monkeypatch.setattr(losses, 'SETS', {'gum': (10,)})
+    losses.main([str(prepared), '--ssvm', str(program)])
+    with open(prepared / 'losses.csv', newline='') as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row['method'] for row in rows] == [method.name for method in losses.METHODS]
+    assert all(50 < float(row['test_f1']) < 100 and float(row['seconds']) > 0 for row in rows)
+
+
+def test_the_unit_of_the_paper(prepared, program, monkeypatch):
+    """C sum of squared slacks is lambda = 1 / (2 n C): what `run` has as C = 2 n."""
+    monkeypatch.syspath_prepend(FOLDER)
+    unit, run = script('paper_unit', monkeypatch), script('run', monkeypatch)
+    monkeypatch.setattr(unit, 'SETS', {'gum': (3,)})
+    monkeypatch.setattr(unit, 'METHODS', [unit.METHODS[0], unit.METHODS[3]])
+    unit.main([str(prepared), '--ssvm', str(program)])
+    model = prepared / 'gum' / '0' / '0' / 'model'
+    with zipfile.ZipFile(model) as file:
+        header = json.loads(file.read('header.json'))
+    assert header['lambda'] == pytest.approx(1 / (2 * 20 * 3)) and header['settings']['every'] == 1
+    assert header['slack_norm'] == 2 and header['settings']['epsilon'] == 0.01
+    page = (FOLDER / 'README.md').read_text()
+    assert all(
+        f'| {name} | {method.name}, Algorithm 1 |' in page for name in ['wsj', 'gum'] for method in run.METHODS[1:]
+    )
+
+
+def test_the_page_has_the_losses(monkeypatch):
+    monkeypatch.syspath_prepend(FOLDER)
+    page, losses = (FOLDER / 'README.md').read_text(), script('losses', monkeypatch)
+    assert all(
+        f'\n| {name} | {method.name} | {constant} |' in page
+        for name, constants in losses.SETS.items()
+        for method in losses.METHODS[1:]
+        for constant in constants
+    )
 
 
 def test_the_page_has_the_sets_and_the_methods(monkeypatch):

@@ -12,7 +12,7 @@ from data_formats.formats.registry import FORMATS
 from data_formats.parsing import templates
 from ssvm_cli import __version__
 from ssvm_cli.cli import COMMANDS, cli
-from ssvm_cli.options.command import LazyChoice
+from ssvm_cli.options.click_types import LazyChoice
 from ssvm_cli.options.groups import tasks_help
 from ssvm_cli.options.task_losses import TaskLoss, losses_help
 from tests.cli.commands import ROOT, conll_text, conllu_text, hmm_text, multiclass_text, run

@@ -28,8 +28,11 @@ COUNTS = ('gold', 'found', 'right', 'complete', 'sentences', 'no_parse')
 
 @dataclass(frozen=True)
 class Method:
+    """summed: whether C multiplies the sum of the squared slacks, and not half their mean."""
+
     name: str
     options: tuple
+    summed: bool = False
 
 
 METHODS = [
@@ -67,7 +70,9 @@ def figures(ssvm, folder, method, constant):
 def measure(ssvm, folder, method, constant):
     """Counts of brackets and sentences of both parts; passes, constraints and CPU time of training."""
     model, log, metrics = folder / 'model', folder / 'log.csv', folder / 'metrics.json'
-    options = (*TAGS, *method.options, '--lambda', 1 / constant, '--log', log)
+    sentences = len((folder / 'train.mrg').read_text().splitlines())
+    lam = 1 / (2 * sentences * constant) if method.summed else 1 / constant
+    options = (*TAGS, *method.options, '--lambda', lam, '--log', log)
     seconds = call(ssvm, 'train', '-q', *options, folder / 'train.mrg', model)
     with open(log, newline='') as stream:
         last = list(csv.DictReader(line for line in stream if not line.startswith('#')))[-1]
@@ -111,13 +116,13 @@ def row(corpus, method, constant, draws, base):
     return out
 
 
-def table(ssvm, folder):
-    """The rows of a set, whose folder has a folder for each draw and in it one for each fold. The first method has no C
-    that matters, and the others' gains are over it."""
+def table(ssvm, folder, methods, constants):
+    """The rows of a set, whose folder has a folder for each draw and in it one for each fold. constants: values of C,
+    which does not matter to the first method; the others' gains are over that one."""
     rows, base = [], None
     draws = [sorted(path.parent for path in draw.glob('*/train.mrg')) for draw in sorted(folder.iterdir())]
-    for method in METHODS:
-        for constant in SETS[folder.name] if method is not METHODS[0] else (1,):
+    for method in methods:
+        for constant in constants if method is not methods[0] else (1,):
             found = [[figures(ssvm, fold, method, constant) for fold in folds] for folds in draws]
             base = found if base is None else base
             rows.append(row(folder.name, method, constant, found, base))
@@ -146,14 +151,20 @@ def plot(path, rows):
     figure.savefig(path, dpi=120)
 
 
-def main(arguments):
-    given = program.parser(__doc__).parse_args(arguments)
-    folders = [given.folder / name for name in SETS]
-    rows = [row for folder in folders if folder.is_dir() for row in table(given.ssvm, folder)]
+def tables(description, arguments, methods, sets, name):
+    """(folder, rows) of all sets that are there; the rows are written to a CSV file of that name."""
+    given = program.parser(description).parse_args(arguments)
+    folders = [given.folder / corpus for corpus in sets]
+    rows = [row for path in folders if path.is_dir() for row in table(given.ssvm, path, methods, sets[path.name])]
     if not rows:
         sys.exit(f'{given.folder} has no treebank (prepare.py says why)')
-    program.write(given.folder / 'table5.csv', rows)
-    plot(given.folder / 'table5.png', rows)
+    program.write(given.folder / f'{name}.csv', rows)
+    return given.folder, rows
+
+
+def main(arguments):
+    folder, rows = tables(__doc__, arguments, METHODS, SETS, 'table5')
+    plot(folder / 'table5.png', rows)
 
 
 if __name__ == '__main__':

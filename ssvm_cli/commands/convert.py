@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import click
 
 from ssvm_cli.options import groups
-from ssvm_cli.options.command import Command, LazyChoice
+from ssvm_cli.options.click_types import Command, LazyChoice
 
 
 @click.command('convert', cls=Command, short_help='Convert data between formats, and models to text and back.')

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import click
 
 from ssvm_cli.options import groups
-from ssvm_cli.options.command import Command, Whole
+from ssvm_cli.options.click_types import Command, Whole
 
 
 @click.command('gap', cls=Command, short_help='Recompute objective, lower bound and gap of a model.')

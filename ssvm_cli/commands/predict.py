@@ -6,7 +6,7 @@ import click
 
 from cython_ext.tasks.relaxations import INFERENCES
 from ssvm_cli.options import groups
-from ssvm_cli.options.command import SOME, Command, Whole
+from ssvm_cli.options.click_types import SOME, Command, Whole
 
 
 @click.command('predict', cls=Command, short_help='Predict labels with a model, and score them.')

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import click
 
 from ssvm_cli.options import groups
-from ssvm_cli.options.command import Command, refuse_both
+from ssvm_cli.options.click_types import Command, refuse_both
 from ssvm_cli.options.config import config_option
 from ssvm_cli.options.tasks import own_options
 

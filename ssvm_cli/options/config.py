@@ -3,7 +3,7 @@
 import click
 
 from data_formats.errors import DataError, shown
-from ssvm_cli.options.command import Option
+from ssvm_cli.options.click_types import Option
 
 TRUE = ('true', 'yes', 'on')
 MAX_FILE_BYTES = 1 << 16  # bytes of a file

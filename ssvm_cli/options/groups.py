@@ -21,7 +21,17 @@ from cython_ext.objectives.registry import OBJECTIVES, SLACK_NORMS
 from cython_ext.tasks.registry import TASKS
 from data_formats.datasets.divisors import NONE, SCALES
 from ssvm_cli.options import other_programs
-from ssvm_cli.options.command import SOME, GeometricPath, LazyChoice, Number, Whole, accepted, listed, option, together
+from ssvm_cli.options.click_types import (
+    SOME,
+    GeometricPath,
+    LazyChoice,
+    Number,
+    Whole,
+    accepted,
+    listed,
+    option,
+    together,
+)
 from ssvm_cli.options.task_losses import TaskLoss, losses_help
 
 ORDERS = ('1', '2')

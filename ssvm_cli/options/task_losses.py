@@ -5,7 +5,7 @@ import click
 
 from cython_ext.tasks.registry import TASKS, task_info
 from data_formats.errors import UsageError
-from ssvm_cli.options.command import accepted, listed
+from ssvm_cli.options.click_types import accepted, listed
 
 OF_SVM_STRUCT = {'0': 'zero-one', '1': 'hamming'}
 TREE = 'tree'

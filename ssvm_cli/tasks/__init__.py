@@ -3,7 +3,7 @@
 from importlib import import_module
 
 from data_formats.errors import UsageError
-from ssvm_cli.options.command import OF_TASKS
+from ssvm_cli.options.click_types import OF_TASKS
 
 
 def task_named(name):

@@ -14,7 +14,7 @@ from data_formats.formats.registry import FORMATS
 from ssvm_cli import tasks
 from ssvm_cli.commands import predict, train
 from ssvm_cli.options import groups
-from ssvm_cli.options.command import OF_TASKS, SOME
+from ssvm_cli.options.click_types import OF_TASKS, SOME
 from ssvm_cli.tasks.base import Task
 from tests.cli.commands import run
 

@@ -8,7 +8,7 @@ import pytest
 
 from cython_ext.duals.natural import NaturalPoint
 from cython_ext.duals.scores import ScoresPoint
-from ssvm_cli.options.command import with_verbosity_level
+from ssvm_cli.options.click_types import with_verbosity_level
 from ssvm_cli.scores.labels import Scores, are_chunk_tags
 from ssvm_cli.terminal.resources import _limits, available_cpus, return_memory
 from ssvm_cli.training.certificate import Bounds, Tolerance, absolute_gap, relative_gap

@@ -5,7 +5,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from cython_ext.tasks.registry import TASKS
-from ssvm_cli.options.command import together
+from ssvm_cli.options.click_types import together
 
 
 def own_options(command):

@@ -4,7 +4,7 @@ from functools import partial
 
 import click
 
-from ssvm_cli.options.command import option
+from ssvm_cli.options.click_types import option
 
 alignments = partial(option, section='Alignments (alignment)', of='alignment')
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from ssvm_cli.options.command import option
+from ssvm_cli.options.click_types import option
 
 candidates = partial(option, section='Candidates (candidates)', of='candidates')
 

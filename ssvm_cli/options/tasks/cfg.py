@@ -4,7 +4,7 @@ from functools import partial
 
 import click
 
-from ssvm_cli.options.command import Whole, option
+from ssvm_cli.options.click_types import Whole, option
 
 grammars = partial(option, section='Grammars (cfg)', of='cfg')
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from ssvm_cli.options.command import Whole, option
+from ssvm_cli.options.click_types import Whole, option
 
 trees = partial(option, section='Trees (dependency)', of='dependency')
 

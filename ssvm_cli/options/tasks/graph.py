@@ -5,7 +5,7 @@ from functools import partial
 import click
 
 from cython_ext.tasks.relaxations import RELAXATIONS
-from ssvm_cli.options.command import Number, NumberOrPath, option
+from ssvm_cli.options.click_types import Number, NumberOrPath, option
 
 graphs = partial(option, section='Graphs (multilabel, graph)', of='graph')
 

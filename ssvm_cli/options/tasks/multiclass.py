@@ -4,7 +4,7 @@ from functools import partial
 
 import click
 
-from ssvm_cli.options.command import option
+from ssvm_cli.options.click_types import option
 
 classes = partial(option, section='Classes (multiclass)', of='multiclass')
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from ssvm_cli.options.command import option
+from ssvm_cli.options.click_types import option
 
 graphs = partial(option, section='Graphs (multilabel, graph)', of='multilabel')
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from ssvm_cli.options.command import Whole, option
+from ssvm_cli.options.click_types import Whole, option
 
 triples = partial(option, section='Sets of labels (triples)', of='triples')
 
