@@ -31,8 +31,10 @@ def rows_of(path):
 def test_tables(run, program, tmp_path):
     run.main(['--ssvm', program, str(tmp_path)])
     (row,) = rows_of(tmp_path / 'table4.csv')
-    assert row['n'] == '4' and 0 <= float(row['train_genmod']) <= 100 and 0 <= float(row['test_genmod']) <= 100
-    for C in (0.01, 1):
+    assert row['n'] == '4'
+    for letters in ('all', 'related'):
+        assert all(0 <= float(row[f'{part}_genmod_{letters}']) <= 100 for part in ('train', 'test'))
+    for C in ('program', 0.01, 1):
         assert float(row[f'train_svm_{C}']) == 0 and float(row[f'test_svm_{C}']) < 80
         kept = [json.loads((tmp_path / 'runs' / f'svm-4-{C}-{k}.json').read_text()) for k in range(2)]
         one, other = (figures[f'test_svm_{C}'] for figures in kept)
@@ -42,6 +44,13 @@ def test_tables(run, program, tmp_path):
     assert [(row['n'], row['epsilon']) for row in rows] == [('4', '0.1'), ('4', '1.0')]
     assert 0 == float(rows[1]['constraints']) < float(rows[0]['constraints'])
     run.main(['--ssvm', 'not-there', str(tmp_path)])  # the figures are kept
+
+
+def test_the_unit_of_the_program(run):
+    """C sum of squared slacks, and half of their mean over lambda, are the same where lambda = 1 / (2 n C)."""
+    assert run.lambda_of(40, run.PROGRAM) == pytest.approx(1 / (2 * 40 * 0.01)) and run.lambda_of(40, 3) == 1 / 3
+    lines = ['>native 1', 'AB', '>homolog 1 0:0:MM', 'AB', '>decoy 2', 'CC']
+    assert run.frequencies(lines, 'all') == Counter('ABABCC') and run.frequencies(lines, 'related') == Counter('ABAB')
 
 
 def test_data_are_as_the_paper_says(run):

@@ -36,7 +36,7 @@ LAYERS = [
     ('ssvm_cli.main',),
 ]
 PACKAGES = ('cython_ext', 'data_formats', 'ssvm_cli')
-MOST = 18  # files in a folder, besides its __init__.py
+MOST = 17  # files in a folder, besides its __init__.py
 # What runs against the order, and why; a list that only becomes shorter.
 AGAINST = set()
 CIRCLES = []
