@@ -35,7 +35,7 @@ SAID = {
     '-max-passes=3': 'No such option: -max-passes. It has two dashes here: --max-passes.',
     '-o 3': "'3' is not one of margin (or 2), slack (or 1).",
     '-l 100': '--task-loss 100: no such file '
-    '(expected zero-one (or 0), hamming (or 1), f1, given, overlap, tree or a file)',
+    '(expected zero-one (or 0), hamming (or 1), f1, brackets, given, overlap, tree or a file)',
     '-t 1d': "crfsuite's -t 1d is --order 1, the default, here.",
     '-w1 2': "liblinear's -w1 2, the weight of a class, is missing (a cost matrix, --task-loss FILE, makes",
     '-w-1 0.5': "liblinear's -w-1 0.5, the weight of a class, is missing",

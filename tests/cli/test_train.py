@@ -367,7 +367,7 @@ REFUSED = {
     'loss without effect': (['--objective', 'log', '-l', 'hamming'], '--task-loss has no effect'),
     'no such loss': (
         ['-l', 'nope'],
-        'no such file (expected zero-one (or 0), hamming (or 1), f1, given, overlap, tree or a file)',
+        'no such file (expected zero-one (or 0), hamming (or 1), f1, brackets, given, overlap, tree or a file)',
     ),
     'passes': (['--max-passes', '2.5'], "'2.5' is not a valid whole number"),
     'task of the format': (['--task', 'chain'], 'svmlight files hold no data for --task chain'),
