@@ -3,20 +3,20 @@
 from importlib import import_module
 
 MODULES = {
-    'bcfw': 'cython_ext.solvers.methods.bcfw',
-    'eg': 'cython_ext.solvers.methods.eg',
-    'eg-batch': 'cython_ext.solvers.methods.eg_batch',
-    'sgd': 'cython_ext.solvers.methods.sgd',
-    'svrg': 'cython_ext.solvers.methods.svrg',
-    'sc-svrg': 'cython_ext.solvers.methods.sc_svrg',
-    'lbfgs': 'cython_ext.solvers.methods.lbfgs',
-    'n-slack': 'cython_ext.solvers.methods.n_slack',
-    'one-slack': 'cython_ext.solvers.methods.one_slack',
-    'fw': 'cython_ext.solvers.methods.fw',
-    'dlpw': 'cython_ext.solvers.methods.dlpw',
-    'excessive-gap': 'cython_ext.solvers.methods.excessive_gap',
-    'perceptron': 'cython_ext.solvers.methods.perceptron',
-    'counts': 'cython_ext.solvers.methods.counts',
+    'bcfw': 'cython_ext.solvers.methods.dual.bcfw',
+    'eg': 'cython_ext.solvers.methods.dual.eg',
+    'eg-batch': 'cython_ext.solvers.methods.dual.eg_batch',
+    'sgd': 'cython_ext.solvers.methods.primal.sgd',
+    'svrg': 'cython_ext.solvers.methods.primal.svrg',
+    'sc-svrg': 'cython_ext.solvers.methods.primal.sc_svrg',
+    'lbfgs': 'cython_ext.solvers.methods.primal.lbfgs',
+    'n-slack': 'cython_ext.solvers.methods.planes.n_slack',
+    'one-slack': 'cython_ext.solvers.methods.planes.one_slack',
+    'fw': 'cython_ext.solvers.methods.dual.fw',
+    'dlpw': 'cython_ext.solvers.methods.dual.dlpw',
+    'excessive-gap': 'cython_ext.solvers.methods.dual.excessive_gap',
+    'perceptron': 'cython_ext.solvers.methods.primal.perceptron',
+    'counts': 'cython_ext.solvers.methods.primal.counts',
 }
 
 

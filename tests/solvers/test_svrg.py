@@ -7,7 +7,7 @@ import pytest
 
 from cython_ext.features.calls import scores_of
 from cython_ext.objectives.smoothed import smoothed_loss
-from cython_ext.solvers.methods import svrg
+from cython_ext.solvers.methods.primal import svrg
 from cython_ext.solvers.parts.schemes import GOLDEN, Scheme
 from tests import optimum
 from tests.solvers import problems

@@ -14,10 +14,10 @@ and 4 wait for that before they lower it (--set patient): one pass a step can be
 import numpy as np
 
 from cython_ext.core.problem cimport Problem
-from cython_ext.solvers.methods import svrg
+from cython_ext.solvers.methods.primal import svrg
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.parts.schemes import Scheme
-from cython_ext.solvers.methods.svrg cimport Svrg
+from cython_ext.solvers.methods.primal.svrg cimport Svrg
 
 
 cdef class ScSvrg(Svrg):

@@ -1,0 +1,1 @@
+"""Solvers that move the weights alone."""
