@@ -4,12 +4,15 @@ import numpy as np
 
 from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
 
 from cython_ext.core.problem cimport Problem
 from cython_ext.features.accumulators cimport Accumulator
 from cython_ext.kernels.vectors cimport vector
 from cython_ext.losses.loss cimport DecomposableLoss
 from cython_ext.objectives.objective cimport MaxObjective
+from cython_ext.objectives.smoothed cimport SmoothedLoss, SmoothedWorkspace
+from cython_ext.objectives.smoothed import smoothed_loss
 from cython_ext.structures.structure cimport SummedStructure
 from cython_ext.structures.workspace cimport Workspace
 
@@ -101,4 +104,35 @@ def _parameters(Problem problem, theta, const int64_t[::1] indptr, double[::1] g
             gains[i] = z - vector.dot(size, mine, work.mean) if entropic else 0.0
             if loss is not None:
                 gains[i] += loss.expected(i, work.mean)
+            problem.put_expected(total, chunk, i, work)
+
+
+def of_scores(Problem problem not None, w, temperature, Accumulator total not None):
+    """Of the softmax of the scores of weights, over a temperature for the hinge loss (None for the log losses): the mean
+    of E[Delta] + H, H for the log losses only; puts E[psi_i] into total. ValueError where that is no dual point."""
+    cdef SmoothedLoss loss = smoothed_loss(problem.objective, 'exp')
+    if temperature is not None:
+        loss.mu = temperature
+    gains = np.empty(problem.n)
+    problem.sweep(_scores, problem, loss, w, gains, total=total)
+    return gains.sum() / problem.n
+
+
+def _scores(Problem problem, SmoothedLoss loss, const double[::1] w, double[::1] gains, Accumulator total,
+            Py_ssize_t chunk, Py_ssize_t begin, Py_ssize_t end):
+    """The examples begin..end-1."""
+    cdef SmoothedWorkspace work = loss.workspace()
+    cdef const int32_t[::1] stop = problem.pool.stop
+    cdef bint entropic = problem.sums
+    cdef Py_ssize_t i, size
+    cdef double value, bias
+    with nogil:
+        for i in range(begin, end):
+            if stop[0]:
+                break
+            size = problem.structure.num_parts(i)
+            problem.features.scores(i, &w[0], work.theta)
+            memcpy(work.spare, work.theta, size * sizeof(double))
+            value = loss.value(i, work.theta, work, work.mean, &bias)
+            gains[i] = value - vector.dot(size, work.spare, work.mean) if entropic else bias
             problem.put_expected(total, chunk, i, work)

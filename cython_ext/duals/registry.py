@@ -1,10 +1,11 @@
 """All kinds of dual points, and which of them some stored arrays are."""
 
+from cython_ext.duals.mixture import MixturePoint
 from cython_ext.duals.natural import NaturalPoint
 from cython_ext.duals.scores import ScoresPoint, TemperedPoint
 from cython_ext.duals.sparse import SparsePoint
 
-KINDS = (SparsePoint, NaturalPoint, ScoresPoint, TemperedPoint)
+KINDS = (SparsePoint, NaturalPoint, ScoresPoint, TemperedPoint, MixturePoint)
 
 
 def kind_of(names):

@@ -37,6 +37,15 @@ class ScoresPoint(DualPoint):
         return cls(blocks, None if temperature is None else np.array([temperature]))
 
     @classmethod
+    def exactly(cls, problem, w, temperature=None):
+        """That of weights, which are copied, in double precision where single precision would lose some of it."""
+        w = np.ascontiguousarray(w, np.float64)
+        point, blocks = cls.of(problem, w, temperature), problem.features.blocks(w)
+        lossless = (np.array_equal(array, blocks[name]) for name, array in point.blocks.items())
+        pairs = zip(point.blocks.items(), lossless, strict=True)
+        return cls({name: a if same else np.array(blocks[name]) for (name, a), same in pairs}, point.temperature)
+
+    @classmethod
     def has(cls, names):
         weights = {name for name in names if name.startswith(f'{WEIGHTS}.')}
         return bool(weights) and set(names) - weights <= {TEMPERATURE}
@@ -52,11 +61,25 @@ class ScoresPoint(DualPoint):
         arrays = prefixed(WEIGHTS, self.blocks)
         return arrays if self.temperature is None else arrays | {TEMPERATURE: self.temperature}
 
-    def value(self, problem, w=None):
-        """By a pass of the exp oracle."""
+    def vector(self, problem):
+        """The weight vector. ValueError where the blocks are none."""
         w = problem.features.weights(dict(self.blocks))
         if not np.isfinite(w).all():
             raise ValueError('the weights of the dual point are no finite numbers')
+        return w
+
+    def expectations(self, problem, total):
+        """The mean of E[Delta] (and the entropy, for the log losses); puts E[psi_i] into total, an Accumulator at 0."""
+        from cython_ext.duals.expectations import of_scores
+
+        temperature = None if problem.sums else _positive(self.temperature)
+        if temperature is None and not problem.sums:
+            raise ValueError('the temperature of the dual point is no positive number')
+        return of_scores(problem, self.vector(problem), temperature, total)
+
+    def value(self, problem, w=None):
+        """By a pass of the exp oracle."""
+        w = self.vector(problem)
         if problem.sums:
             return problem.evaluate(w, True).dual
         return _value(problem, w, self.temperature)

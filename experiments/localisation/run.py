@@ -29,9 +29,9 @@ METHODS = {
     'sgd': ('sgd',),
 }
 SMOOTHED = {
-    'svrg': ('svrg', 'shrink=1'),
-    'sc-svrg-const': ('sc-svrg', 'scheme=1', 'shrink=1'),
-    'sc-svrg-adapt': ('sc-svrg', 'scheme=2', 'patient=false'),
+    'svrg': ('svrg', 'shrink=1', 'planes=1'),
+    'sc-svrg-const': ('sc-svrg', 'scheme=1', 'shrink=1', 'planes=1'),
+    'sc-svrg-adapt': ('sc-svrg', 'scheme=2', 'patient=false', 'planes=1'),
 }
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from cython_ext.common.parallel import Pool
 from cython_ext.core.decoder import Decoder
 from cython_ext.core.problem import Problem
+from cython_ext.duals.mixture import MixturePoint
 from cython_ext.duals.natural import NaturalPoint
 from cython_ext.tasks.build import build_decoder, build_problem
 from cython_ext.text.vocabulary import Vocabulary
@@ -70,8 +71,10 @@ class Twin:
         return w
 
     def alpha_of(self, point):
-        """A SparsePoint or NaturalPoint as one distribution per example, a list of [Y_i]."""
+        """A SparsePoint, NaturalPoint or MixturePoint as one distribution per example, a list of [Y_i]."""
         alpha = []
+        if isinstance(point, MixturePoint):
+            return self.mixed(point)
         if isinstance(point, NaturalPoint):
             return [self._softmax(i, point) for i in range(len(self.truth.examples))]
         for i, example in enumerate(self.truth.examples):
@@ -79,6 +82,15 @@ class Twin:
             for o in range(point.indptr[i], point.indptr[i + 1]):
                 code = point.codes[point.code_indptr[o] : point.code_indptr[o + 1]]
                 alpha[-1][example.codes.index(tuple(code.tolist()))] += point.weights[o]
+        return alpha
+
+    def mixed(self, point):
+        """alpha of a MixturePoint, by listing the outputs: a list of [Y_i]."""
+        alpha = [0.0] * self.problem.n
+        for share, part in zip(point.shares / point.shares.sum(), point.points, strict=True):
+            w, heat = self.from_core(part.vector(self.problem)), part.temperature
+            now = optimum.posteriors(self.plain, self.objective, w, 1.0 if heat is None else heat[0])
+            alpha = [whole + share * one for whole, one in zip(alpha, now, strict=True)]
         return alpha
 
     def _softmax(self, i, point):

@@ -14,7 +14,7 @@ from tests import alignments, optimum, variants
 from tests.oracles.cases import alignment_column
 from tests.solvers.problems import Twin
 from tests.solvers.runs import bounds, make, run
-from tests.solvers.test_optimum import DENSE, MINIMISERS, REACH, ROUGH, check_both_sides, close_in
+from tests.solvers.test_optimum import DENSE, MINIMISERS, REACH, check_both_sides, close_in
 
 # The homolog is first; an empty decoy, and a native without decoys.
 EXAMPLES = {
@@ -89,7 +89,7 @@ def test_bounds_close_in_on_the_optimum(case):
     solver, objective, align, gap_model = case
     it = twin(align, gap_model, objective)
     method = make(solver, it.problem, seed=3)
-    close_in(it, method, *(ROUGH if solver == 'svrg' and objective == 'hinge' else REACH)[solver])
+    close_in(it, method, *REACH[solver])
     check_both_sides(it, method, solver in DENSE)
 
 

@@ -12,7 +12,7 @@ from tests import optimum, variants
 from tests.boxes import BoxEnumeration, dataset_of, random_pictures
 from tests.solvers.problems import Twin
 from tests.solvers.runs import bounds, make, run
-from tests.solvers.test_optimum import BY_PARTS, DENSE, MINIMISERS, REACH, ROUGH, check_both_sides, close_in
+from tests.solvers.test_optimum import BY_PARTS, DENSE, MINIMISERS, REACH, check_both_sides, close_in
 
 PICTURES = random_pictures([(3, 2), (2, 2), (1, 4), (3, 3)], points=6, words=4, seed=1)
 LAM = 0.3
@@ -52,8 +52,7 @@ CASES = [
 def test_bounds_close_in_on_the_optimum(solver, objective, loss):
     it = twin(objective, loss)
     method = make(solver, it.problem, seed=3)
-    # the smooth form of the hinge that svrg has does not fit losses that are no sums over parts
-    close_in(it, method, *(ROUGH if solver == 'svrg' and objective == 'hinge' else REACH)[solver])
+    close_in(it, method, *REACH[solver])
     check_both_sides(it, method, solver in DENSE)
 
 

@@ -20,15 +20,15 @@ REACH = {
     'one-slack': (1e-6, 400),
     'lbfgs': (1e-6, 300),
     'fw': (1e-3, 5000),
+    'svrg': (1e-3, 500),
+    'sc-svrg': (1e-3, 500),
 }
 SMOOTH = {
     'sgd': (5e-2, 3000),
     'eg': (1e-3, 3000),
     'eg-batch': (2e-3, 20000),
-    'svrg': (1e-3, 3000),
-    'sc-svrg': (1e-3, 3000),
 }
-ROUGH = {'sgd': (5e-2, 3000), 'svrg': (5e-2, 3000), 'sc-svrg': (5e-2, 3000)}
+ROUGH = {'sgd': (5e-2, 3000)}
 # those that need a loss which is a sum over parts, the hinge loss with wrong and missed brackets
 PARTED = {'eg': (1e-3, 3000), 'eg-batch': (2e-3, 20000), 'excessive-gap': (2e-2, 20000)}
 

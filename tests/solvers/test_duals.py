@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from cython_ext.duals.mixture import MixturePoint
 from cython_ext.duals.natural import NaturalPoint
 from cython_ext.duals.registry import KINDS, from_arrays, kind_of
 from cython_ext.duals.scores import ScoresPoint, TemperedPoint
@@ -10,16 +11,19 @@ from cython_ext.duals.sparse import SparsePoint
 from tests.solvers.problems import twin
 from tests.solvers.runs import make, run
 
-MADE = ('sparse', 'natural', 'natural, hinge', 'scores', 'scores, hinge', 'tempered')
+MADE = ('sparse', 'natural', 'natural, hinge', 'scores', 'scores, hinge', 'tempered', 'mixture', 'mixture, hinge')
 EVERY_KIND = pytest.mark.parametrize('name', MADE)
 
 
 def made(name):
     """(problem, weights of a model that holds the point, the point)."""
-    of_hinge = name in ('sparse', 'natural, hinge', 'scores, hinge', 'tempered')
+    of_hinge = name in ('sparse', 'tempered') or name.endswith(', hinge')
     it = twin('chain', 'hinge' if of_hinge else 'log', 'hamming', 0.7)
     solver = run(make('bcfw' if name == 'sparse' else 'eg', it.problem), 3)
     w = np.array(solver.iterates()[0][1])
+    if name.startswith('mixture'):
+        parts = [ScoresPoint.of(it.problem, scale * w, 0.5 if of_hinge else None) for scale in (1.0, 0.3, -2.0)]
+        return it.problem, w, MixturePoint([0.5, 0.2, 0.3], parts)
     if name.startswith('scores'):
         return it.problem, w, ScoresPoint.of(it.problem, w, 0.5 if of_hinge else None)
     return it.problem, w, TemperedPoint.at(0.5) if name == 'tempered' else solver.dual_point()
@@ -55,7 +59,10 @@ def test_the_names_of_arrays_are_of_one_kind(name):
         'tempered': ['temperature'],
     }
     arrays = made(name)[2].arrays()
-    wanted = names[name.removesuffix(', hinge')] + ['temperature'] * (name == 'scores, hinge')
+    kind, of_hinge = name.removesuffix(', hinge'), name in ('scores, hinge', 'mixture, hinge')
+    wanted = names['scores' if kind == 'mixture' else kind] + ['temperature'] * of_hinge
+    if kind == 'mixture':
+        wanted = ['shares', *(f'{k}.{key}' for k in range(3) for key in wanted)]
     assert list(arrays) == wanted
     assert [kind for kind in KINDS if kind.has(set(arrays))] == [kind_of(arrays)]
 
@@ -70,6 +77,8 @@ def test_arrays_that_are_missing_or_too_many(name):
             assert kind is ScoresPoint  # which block it has to have, only the problem knows
         elif name == 'scores, hinge' or name == 'scores':
             assert kind in (ScoresPoint, None)
+        elif name.startswith('mixture') and key != 'shares':
+            assert kind is MixturePoint  # likewise
         else:
             assert kind is None
         if kind is None:

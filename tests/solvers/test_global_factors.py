@@ -20,7 +20,7 @@ from ssvm_cli.training.rho_stages import Multipliers
 from tests import graphs, optimum
 from tests.oracles.test_graph import Flat
 from tests.solvers.runs import bounds, close_in, go, make
-from tests.solvers.test_graph import ROUGH, fits
+from tests.solvers.test_graph import fits
 from tests.solvers.test_optimum import MINIMISERS, REACH
 
 LAM, RHO, SEED = 0.3, 0.5, 4
@@ -73,10 +73,6 @@ CASES = [
 ]
 
 
-def reach_of(solver, objective, loss):
-    return (ROUGH if solver in ROUGH and (objective, loss) == ('hinge', 'zero-one') else REACH)[solver]
-
-
 def closes_in(solver, problem, best, times, tolerance, limit):
     method = make(solver, problem, seed=3)
     close_in(method, best, times, tolerance, limit)
@@ -86,7 +82,7 @@ def closes_in(solver, problem, best, times, tolerance, limit):
 @pytest.mark.parametrize('case', CASES, ids=map('-'.join, CASES))
 def test_bounds_close_in_on_the_optimum(case):
     solver, relaxation, objective, loss = case
-    closes_in(solver, *twin(relaxation, objective, loss), *reach_of(solver, objective, loss))
+    closes_in(solver, *twin(relaxation, objective, loss), *REACH[solver])
 
 
 @pytest.mark.parametrize('solver', ['bcfw', 'fw', 'n-slack', 'one-slack'])

@@ -14,7 +14,7 @@ from cython_ext.tasks.build import build_problem
 from cython_ext.tasks.multilabel import layout_of
 from tests import graphs, label_sets, optimum
 from tests.solvers.runs import close_in, make
-from tests.solvers.test_optimum import BY_PARTS, MINIMISERS, REACH, ROUGH
+from tests.solvers.test_optimum import BY_PARTS, MINIMISERS, REACH
 
 LAM, LABELS = 0.1, 4
 PAIRS = {'none': [], 'tree': [[0, 2], [1, 2], [2, 3]], 'loop': [[0, 1], [0, 2], [1, 2]], 'all': None}
@@ -57,7 +57,7 @@ def test_bounds_close_in_on_the_optimum(case):
     solver, pairs, objective, loss = case
     problem, (truth, best) = problem_of(pairs, objective, loss), plain(pairs, objective, loss)
     assert isinstance(problem.structure, LabelsApart) == ((pairs, objective, loss) == ('none', 'hinge', 'hamming'))
-    reach = ROUGH if solver in ROUGH and (objective, loss) == ('hinge', 'zero-one') else REACH
+    reach = REACH
     method = make(solver, problem, seed=3)
     close_in(method, best, 1.0, *reach[solver])
     for _, w in method.iterates():

@@ -14,7 +14,7 @@ from tests import matchings, optimum, variants
 from tests.oracles.test_contract import FINITE
 from tests.solvers.problems import Twin
 from tests.solvers.runs import bounds, make, run
-from tests.solvers.test_optimum import MINIMISERS, REACH, ROUGH, check_both_sides, close_in
+from tests.solvers.test_optimum import MINIMISERS, REACH, check_both_sides, close_in
 
 LAM = 0.3
 SUMS = ('eg', 'eg-batch', 'excessive-gap')  # solvers that need sums over all outputs for the hinge
@@ -61,9 +61,8 @@ def twin(loss='hamming', variant=None):
 def test_bounds_close_in_on_the_optimum(case):
     solver, options, loss = case
     it = twin(loss)
-    rough = options.get('oracle') == 'max' or (solver == 'svrg' and 'K' not in options)  # few outputs smooth little
     method = make(solver, it.problem, seed=3, **options)
-    close_in(it, method, *(ROUGH if rough else REACH)[solver])
+    close_in(it, method, *REACH[solver])
     check_both_sides(it, method)
 
 

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+from cython_ext.duals.mixture import MixturePoint
 from cython_ext.duals.natural import NaturalPoint
 from cython_ext.duals.sparse import SparsePoint
 from cython_ext.features.calls import adjoint, gram_of, scores_of
@@ -19,7 +20,7 @@ from tests.kernels import dense
 from tests.solvers import tiny
 from tests.solvers.problems import Twin, dataset_of
 from tests.solvers.runs import make
-from tests.solvers.test_optimum import DENSE, MINIMISERS, check_both_sides, close_in, reach_of
+from tests.solvers.test_optimum import DENSE, MINIMISERS, REACH, check_both_sides, close_in
 
 DATA = ('multiclass', 'multiclass-binary')
 KINDS = ('tree', 'attributes', 'flat')
@@ -49,6 +50,8 @@ class DescribedTwin(Twin):
         if isinstance(point, NaturalPoint):
             table = np.asarray(point.theta, float).reshape(self.problem.n, -1)
             return [optimum.softmax(row[: len(self.outputs)]) for row in table]
+        if isinstance(point, MixturePoint):
+            return self.mixed(point)
         alpha = np.zeros((self.problem.n, len(self.outputs)))
         rows = np.repeat(np.arange(self.problem.n), np.diff(point.indptr))
         np.add.at(alpha, (rows, point.codes), point.weights)
@@ -84,7 +87,7 @@ CASES = [
 @pytest.mark.parametrize('case', CASES, ids='-'.join)
 def test_bounds_close_in_on_the_optimum(case):
     solver, objective, kind, name = case
-    tolerance, limit = reach_of(solver, {}, name, objective, 'matrix')
+    tolerance, limit = REACH[solver]
     it = twin(name, kind, objective)
     method = make(solver, it.problem, seed=3)
     close_in(it, method, tolerance, limit)

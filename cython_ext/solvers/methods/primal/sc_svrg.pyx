@@ -48,6 +48,9 @@ cdef class ScSvrg(Svrg):
         Svrg._go_back(self)
         self._start_outer_steps()
 
+    def _moved(self):
+        self._start_outer_steps()
+
     def _start_outer_steps(self):
         self.kappa, self.epochs = self._next_kappa(self.k), 0
         self.alpha = self.scheme.first_alpha(self.kappa)
@@ -64,6 +67,7 @@ cdef class ScSvrg(Svrg):
             Svrg._end(self)
             return
         self._adapt_step()
+        self.waited += 1
         self.epochs += 1
         if self._good_enough():
             self._outer_step()
@@ -101,7 +105,8 @@ cdef class ScSvrg(Svrg):
         self.center[:], self.before[:] = self.anchor, w
 
     def iterates(self):
-        return [('current', self.anchor if self.alpha is None or self.epochs else self.before)]
+        anchor = self.anchor if self.alpha is None or self.epochs else self.before
+        return [('current', anchor), *self._mixed_iterate()]
 
     def state(self):
         names = {name: getattr(self, name) for name in NAMES}

@@ -2,14 +2,17 @@ from libc.stdint cimport int64_t
 
 from cython_ext.features.accumulators cimport Accumulator
 from cython_ext.objectives.smoothed cimport SmoothedLoss, SmoothedWorkspace
-from cython_ext.solvers.blocks.averaged_dual cimport AveragedDual
+from cython_ext.solvers.blocks.listed_outputs cimport ListedOutputs
 from cython_ext.solvers.visiting cimport VisitingSolver
 
 
 cdef class Svrg(VisitingSolver):
     cdef readonly SmoothedLoss loss
     cdef SmoothedWorkspace work
-    cdef readonly AveragedDual average              # of the max and the top-K oracle
+    cdef readonly ListedOutputs listed              # of the max and the top-K oracle
+    cdef readonly object bundle                     # the mixture of dual points; None: that of the last pass alone
+    cdef public Py_ssize_t wait, waited             # passes from one look at its weights to the next; since the last
+    cdef readonly Py_ssize_t gradients              # whole ones since the last pass
     cdef readonly object options
     cdef readonly object anchor, fixed, change      # in a pass w = fixed + scale * change
     cdef double *anchor_data
@@ -28,8 +31,8 @@ cdef class Svrg(VisitingSolver):
     cdef public double best                         # lowest smoothed objective at this mu
     cdef public long since_best                     # passes since then
     cdef object arrays
-    cdef float *means                               # [sum of m_i] E_u[s] at the anchor; NULL: computed when needed
-    cdef float *one_mean                            # [max_size] of the example that is visited, then
+    cdef double *means                              # [sum of m_i] E_u[s] at the anchor; NULL: computed when needed
+    cdef double *one_mean                           # [max_size] of the example that is visited, then
     cdef const int64_t *offsets
     cdef double *linear                             # [n] smoothed loss at the anchor less <E_u[s] - s(y_i), theta>
     cdef public Py_ssize_t plain                    # passes of plain stochastic steps that are left
@@ -37,5 +40,5 @@ cdef class Svrg(VisitingSolver):
     cdef double[4] distance                         # ||w - fixed||^2 at the start, at 1/4 and 3/4 and at the end
     cdef object last                                # (value, dual, smoothing) at the last anchor
 
-    cdef const float *mean_at_anchor(self, Py_ssize_t i) noexcept nogil
+    cdef const double *mean_at_anchor(self, Py_ssize_t i) noexcept nogil
     cdef void fold(self) noexcept nogil

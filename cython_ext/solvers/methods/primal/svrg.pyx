@@ -20,14 +20,17 @@ the steps could be longer; if it is below, noise has taken over. That is an esti
 long; the smoothed objective at the anchors is known exactly, and where it has risen the pass is given up: back to the
 lowest anchor, with half the step. With adapt=false the step is fixed, as in the paper, whatever mu does.
 
-Smoothing error and optimisation error are both known at an anchor, where u is a dual point: mu is lowered when the
-problem at this mu is solved as well as its smoothing allows. Slow progress is no reason to lower it as long as the
-smoothed loss is smooth, for the steps would only get shorter still; with few outputs it may not be, and then it is one.
+At an anchor u is a dual point, and with that a plane below P. No single one is good while mu is not tiny, nor those at a
+tiny mu, where the steps are short and the whole gradient is not small: the dual point is the best mixture of those of the
+last passes (blocks/bundle.py). It bounds the optimum so well that mu can be lowered as soon as the smoothed objective at
+the anchor is above the bound by little more than its smoothing error. For the log losses, which nothing smooths, the
+softmax at the anchor is the dual point.
 
-The max oracle does not smooth, and variance reduction then has nothing to work on: where two outputs tie, as they do at
-the optimum, E_u[s] jumps from one to the other however near w is to the anchor, so the steps must shrink like those of
-a subgradient method, and the dual point follows as in batch Frank-Wolfe, a line search a pass. Relative gaps of some
-10^-2 are what it is good for.
+The mixture has weights too. Where the smoothed objective is lower there than at the result of a pass they are the next
+anchor, so variance reduction works from where the planes meet, and few outputs, or a max oracle that does not smooth at
+all, are no obstacle: where two outputs tie, as they do at the optimum, E_u[s] jumps from one to the other however near w
+is to the anchor, and steps alone would have to shrink like those of a subgradient method. Looking there takes a further
+pass over the data; where it came to nothing, the next look is twice as many passes away. With adapt=false nobody looks.
 """
 
 import numpy as np
@@ -35,23 +38,33 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
+from cython_ext.common.prefixes import prefixed, stripped
 from cython_ext.features.accumulators cimport Accumulator
 from cython_ext.kernels.vectors cimport vector
 from cython_ext.objectives.smoothed cimport SmoothedWorkspace
 from cython_ext.objectives.smoothed import smoothed_loss
 from cython_ext.core.problem cimport Problem
-from cython_ext.solvers.blocks.averaged_dual cimport AveragedDual
+from cython_ext.duals.mixture import MixturePoint
+from cython_ext.duals.scores import ScoresPoint
+from cython_ext.duals.sparse import SparsePoint
+from cython_ext.solvers.blocks.bundle import Bundle
+from cython_ext.solvers.blocks.listed_outputs cimport ListedOutputs
+from cython_ext.solvers.blocks.listed_outputs import mixture
+from cython_ext.solvers.blocks.working_sets import WorkingSets
 from cython_ext.solvers.parts.radius import largest_gold_norm2
 from cython_ext.solvers.parts.first_step import best_first_step
 from cython_ext.solvers.options import Option, SolverInfo
 from cython_ext.solvers.solver cimport DONE, STOPPED, Solver, Visit
 from cython_ext.solvers.visiting cimport VisitingSolver
 
-STORED_BYTES = 1 << 30          # up to which the statistics at the anchor are kept
+STORED_BYTES = 1 << 29          # up to which the statistics at the anchor are kept
 FIRST_STEP_EXAMPLES = 1000      # on which the first step size is chosen
 cdef double NEGLIGIBLE_CHANGE = 1e-7    # of a statistic, which are held in single precision
 SOLVED_ERROR = 0.2              # of the optimisation, relative to the smoothing error, at which mu is lowered,
-SOLVED_BOUND = 1.5              # and its bound from the whole gradient
+SOLVED_BOUND = 1.5              # and its bound from the whole gradient;
+SOLVED_EXCESS = 1.0             # or its bound from the mixture, where there is one
+LONGEST_WAIT = 16               # passes between two looks at the weights of the mixture, and one of so many more
+WAIT_EXAMPLES = 100             # examples at most: the steps of few bring little
 # With less than NOISY_PROGRESS times the progress of a pass's first quarter the steps were too long, with more than
 # STEADY_PROGRESS times that too short.
 NOISY_PROGRESS, STEADY_PROGRESS = 0.8, 1.4
@@ -77,9 +90,9 @@ cdef class Svrg(VisitingSolver):
         cdef double[::1] anchor = problem.features.zeros(), fixed = problem.features.zeros()
         cdef double[::1] change = problem.features.zeros(), linear = np.zeros(problem.n)
         cdef int64_t[::1] offsets = problem.structure.part_indptr()
-        cdef bint stored = 4 * offsets[problem.n] <= STORED_BYTES
-        cdef float[::1] means = np.zeros(offsets[problem.n] + 1 if stored else 1, np.float32)
-        cdef float[::1] one_mean = np.zeros(problem.structure.max_size + 1, np.float32)
+        cdef bint stored = 8 * offsets[problem.n] <= STORED_BYTES
+        cdef double[::1] means = np.zeros(offsets[problem.n] + 1 if stored else 1)
+        cdef double[::1] one_mean = np.zeros(problem.structure.max_size + 1)
         self.anchor, self.anchor_data = np.asarray(anchor), &anchor[0]
         self.fixed, self.fixed_data = np.asarray(fixed), &fixed[0]
         self.change, self.change_data = np.asarray(change), &change[0]
@@ -88,14 +101,23 @@ cdef class Svrg(VisitingSolver):
         self.arrays = means, one_mean, linear, offsets
         if options['adapt'] and (problem.sums or self.loss.smooths):
             self.lowest = problem.features.zeros()
-        if self.loss.outputs:
-            self.average = AveragedDual(problem, self.loss.k)
+        self._make_bundle()
         self._set_marks(options['tail'])
         self.mu = options['mu'] if options['mu'] > 0 else self._natural_smoothing()
         self.first_mu = self.mu
         self.short, self.best, self.since_best = 1.0 / largest_gold_norm2(self.problem, self.work), np.inf, 0
         self.loss.mu, self.kappa, self.plain = self.mu, 0.0, options['warmup']
         self.step = options['step'] if options['step'] > 0 else self._choose_step()
+
+    def _make_bundle(self):
+        """The mixture of dual points; none for the log losses, nor where one softmax is all that is wanted."""
+        self.listed = ListedOutputs(self.problem, self.loss.k) if self.loss.outputs else None
+        most, self.wait, self.waited = self.options['planes'], 1, 0
+        if self.listed is not None or (most > 1 and not self.problem.sums):
+            self.bundle = Bundle(self.problem, most, 4 * self.problem.dim if self.listed is None else self.listed.bytes)
+        if self.listed is not None:
+            gold = WorkingSets(self.problem.structure).dual_point()
+            self.bundle.add([(gold.arrays(), 0.0, self.problem.features.zeros())])
 
     def _set_marks(self, tail):
         """Where a pass is interrupted for its figures and for the mean of its tail."""
@@ -210,23 +232,65 @@ cdef class Svrg(VisitingSolver):
         self.loss.mu = self.mu
         if self.plain:
             self.fixed[:] = 0
-        while not self.plain:
-            if not self._gradient(stop):
-                return False
-            self.oracle_calls += self.problem.n
-            self._watch()
-            if not self._has_risen():
-                break
-            self._go_back()
+        elif not self._begin_at_anchor(stop):
+            return False
         self._fix()
         self.reshuffle()
         return True
 
-    def _gradient(self, stop):
-        """fixed = G, with the statistics at the anchor and the dual point that they make."""
+    def _begin_at_anchor(self, stop):
+        """The full gradient at the anchor, the lowest one or the weights of the mixture where these are better. Nothing
+        has changed but the anchor where it was stopped on the way."""
+        planes, self.gradients = [], 0
+        while True:
+            if not self._gradient(stop, planes):
+                return False
+            if not self._has_risen():
+                break
+            self._go_back()
+        if self._looks() and not self._look(stop, planes):
+            return False
+        self.oracle_calls += self.gradients * self.problem.n
+        self._watch()
+        if self.bundle is not None:
+            self.bundle.add(planes)
+        return True
+
+    def _looks(self):
+        """Whether the weights of the mixture are looked at before this pass."""
+        return (self.bundle is not None and self.options['adapt'] and self.options['planes'] > 1
+                and self.bundle.value is not None and self.waited + 1 >= self.wait)
+
+    def _look(self, stop, planes):
+        """Let the weights of the mixture be the anchor, if the smoothed objective is lower there."""
+        arrays = self.anchor, self.fixed, np.asarray(self.arrays[0]), np.asarray(self.arrays[2])
+        kept, last = [array.copy() for array in arrays], self.last
+        self.anchor[:] = self.bundle.weights()
+        whole = self._gradient(stop, planes)
+        better = whole and self.last[0] < last[0]
+        if not better:
+            for array, old in zip(arrays, kept, strict=True):
+                array[:] = old
+            self.last = last
+        if whole:
+            longest = min(LONGEST_WAIT, 1 + self.problem.n // WAIT_EXAMPLES)
+            self.wait, self.waited = 1 if better else min(2 * self.wait, longest), -1
+        if better:
+            self._moved()
+        return whole
+
+    def _moved(self):
+        """The anchor is not where the last pass ended."""
+
+    def _gradient(self, stop, planes):
+        """fixed = G, with the statistics at the anchor and, appended to planes, the dual point that they make."""
         problem = self.problem
         cdef Accumulator total = self.total
         total.clear(problem.pool)
+        single = None
+        if self.bundle is not None and self.listed is None:
+            single = self.anchor.astype(np.float32)
+            self.anchor[:] = single                             # as its dual point is kept
         losses, biases = np.empty(problem.n), np.empty(problem.n)
         problem.sweep(self._means, self.anchor, losses, biases, stop, total=total)
         if stop[0]:
@@ -239,8 +303,10 @@ cdef class Svrg(VisitingSolver):
         dual = bias - inner(self.fixed, self.fixed) / (2 * lam)
         smoothing = losses.sum() / problem.n - bias - inner(self.fixed, self.anchor)
         self.last = [primal, dual, max(smoothing, 0.0)]
-        if self.average is not None:
-            self.average.absorb(problem.features, -self.fixed, bias)
+        self.gradients += 1
+        if self.bundle is not None:
+            kept = {'w': single, 'temperature': np.array([self.loss.mu])}
+            planes.append((self.listed.point().arrays() if single is None else kept, bias, self.fixed.copy()))
         return True
 
     def _watch(self):
@@ -281,6 +347,7 @@ cdef class Svrg(VisitingSolver):
             if self.solved():
                 self._lower_smoothing(self.options['shrink'])
         self.anchor[:] = self.change
+        self.waited += 1
 
     def progress(self):
         """F(w) - F(anchor) after a quarter of the last pass, after three quarters and for its result, and
@@ -302,10 +369,13 @@ cdef class Svrg(VisitingSolver):
             self.step = min(LONGER_STEP * self.step, 0.5 / self.problem.lam)
 
     def solved(self):
-        """Whether the smoothed problem is solved as well as its smoothing allows: ||grad||^2 / (2 rho), of the problem
-        with the proximal term, times the number of outer steps that its condition takes. Or, with some outputs instead
-        of all, whether its value has not come down for a while: it may not be smooth, with too few of them for this
-        mu."""
+        """Whether the smoothed problem is solved as well as its smoothing allows, by the bound of the mixture. Without
+        one: by ||grad||^2 / (2 rho), of the problem with the proximal term, times the number of outer steps that its
+        condition takes; or, with some outputs instead of all, when its value has not come down for a while: it may not
+        be smooth, with too few of them for this mu."""
+        if self.bundle is not None and self.options['planes'] > 1:
+            value, _, smoothing = self.last
+            return self.smooths and value - self.bundle.value <= (1 + SOLVED_EXCESS) * smoothing
         lam = self.problem.lam
         error = self.progress()[3] * ((lam + self.kappa) / lam) ** 0.5
         value, dual, smoothing = self.last
@@ -329,8 +399,7 @@ cdef class Svrg(VisitingSolver):
         into total."""
         cdef SmoothedWorkspace work = self.loss.workspace()
         cdef Py_ssize_t i, c, size
-        cdef double value, gold
-        cdef float mean
+        cdef double value, gold, mean
         with nogil:
             for i in range(begin, end):
                 if stop[0]:
@@ -342,21 +411,20 @@ cdef class Svrg(VisitingSolver):
                 value = self.loss.value(i, work.theta, work, work.mean, &biases[i])
                 losses[i] = value - gold
                 for c in range(size):
-                    mean = <float> work.mean[c]             # as it is kept: G is the mean of what the steps subtract
-                    work.mean[c] = mean
+                    mean = work.mean[c]
                     if self.means != NULL:
                         self.means[self.offsets[i] + c] = mean
                     if mean:
                         value -= mean * work.spare[c]
                 self.linear[i] = value
-                if self.average is not None:
-                    self.average.note(i, work)
+                if self.listed is not None:
+                    self.listed.note(i, work)
                 self.problem.put_gradient(total, chunk, i, work)
 
     cdef Visit visit(self, Py_ssize_t i) noexcept nogil:
         """One step on example i; adds the Bregman divergence of its loss from the anchor."""
         cdef Py_ssize_t c, size = self.problem.structure.num_parts(i)
-        cdef const float *mean = self.mean_at_anchor(i)
+        cdef const double *mean = self.mean_at_anchor(i)
         cdef double linear = self.linear[i], bias, change, value, rho = self.problem.lam + self.kappa
         cdef double step = min(self.step, LONGEST_STEP / rho)    # the same for all terms of the gradient
         self.problem.features.scores(i, self.fixed_data, self.work.spare)
@@ -378,7 +446,7 @@ cdef class Svrg(VisitingSolver):
             self.fold()
         return DONE
 
-    cdef const float *mean_at_anchor(self, Py_ssize_t i) noexcept nogil:
+    cdef const double *mean_at_anchor(self, Py_ssize_t i) noexcept nogil:
         """E_u[s] of example i at the anchor, or s(y_i) for a plain stochastic step, which has no anchor."""
         cdef Py_ssize_t c, count, size = self.problem.structure.num_parts(i)
         cdef double bias
@@ -387,14 +455,14 @@ cdef class Svrg(VisitingSolver):
                 self.one_mean[c] = 0.0
             count = self.problem.structure.parts(i, self.problem.structure.gold(i), self.work.ids, self.work.counts)
             for c in range(count):
-                self.one_mean[self.work.ids[c]] += <float> self.work.counts[c]
+                self.one_mean[self.work.ids[c]] += self.work.counts[c]
             return self.one_mean
         if self.means != NULL:
             return self.means + self.offsets[i]
         self.problem.features.scores(i, self.anchor_data, self.work.theta)
         self.loss.value(i, self.work.theta, self.work, self.work.mean, &bias)
         for c in range(size):
-            self.one_mean[c] = <float> self.work.mean[c]
+            self.one_mean[c] = self.work.mean[c]
         return self.one_mean
 
     cdef void fold(self) noexcept nogil:
@@ -402,7 +470,12 @@ cdef class Svrg(VisitingSolver):
         self.scale = 1.0
 
     def iterates(self):
-        return [('current', self.anchor)]
+        return [('current', self.anchor), *self._mixed_iterate()]
+
+    def _mixed_iterate(self):
+        """The weights of the mixture."""
+        mixes = self.bundle is not None and self.options['planes'] > 1 and self.bundle.value is not None
+        return [('mixture', self.bundle.weights())] if mixes else []
 
     def estimate(self):
         """At the last anchor: the smoothed objective, which is no lower than P."""
@@ -412,15 +485,21 @@ cdef class Svrg(VisitingSolver):
         return {'mu': self.mu if self.smooths else None, 'kappa': self.kappa, 'step': self.step}
 
     def dual_value(self):
-        return None if self.average is None else self.dual_point().value(self.problem)
+        return None if self.bundle is None else self.bundle.value
 
     def dual_point(self):
-        return None if self.average is None else self.average.sets.dual_point()
+        if self.bundle is None or self.bundle.value is None:
+            return None
+        shares, kept = self.bundle.mixed()
+        if self.listed is not None:
+            return mixture(self.problem.structure, [SparsePoint(**arrays) for arrays in kept], shares)
+        points = [ScoresPoint.exactly(self.problem, arrays['w'], *arrays['temperature']) for arrays in kept]
+        return MixturePoint(shares, points)
 
     def state(self):
         return {
             **Solver.state(self),
-            **({} if self.average is None else self.average.state()),
+            **({} if self.bundle is None else prefixed('bundle', self.bundle.state())),
             **{name: getattr(self, name) for name in NUMBERS},
             'temperature': self.loss.mu, 'anchor': self.anchor.copy(), **self.pass_state(), 'last': self.last,
             **({} if self.lowest is None else {'lowest': self.lowest.copy()}),
@@ -447,15 +526,15 @@ cdef class Svrg(VisitingSolver):
             self.lowest[:] = state['lowest']
         if self.position >= 0:
             self._restore_pass(state)
-        if self.average is not None:
-            self.average.restore(state)
+        if self.bundle is not None:
+            self.bundle.restore(stripped('bundle', state))
         self.last, self.loss.mu = state['last'], state['temperature']
 
     def _restore_pass(self, state):
         """Back to the middle of a pass: what is needed of the anchor is computed again."""
         self.loss.mu = self.mu
         if not self.plain:
-            self._gradient(np.zeros(1, np.int32))
+            self._gradient(np.zeros(1, np.int32), [])
         self.fixed[:], self.change[:], self.scale = state['fixed'], state['change'], state['scale']
         if 'tail' in state:
             self.tail[:], self.tails = state['tail'], state['tails']
@@ -463,7 +542,7 @@ cdef class Svrg(VisitingSolver):
         self.distance[0], self.distance[1], self.distance[2], self.distance[3] = state['measured'][2:]
 
 
-NUMBERS = ('mu', 'kappa', 'step', 'plain', 'best', 'since_best')
+NUMBERS = ('mu', 'kappa', 'step', 'plain', 'best', 'since_best', 'wait', 'waited')
 
 OPTIONS = {
     'oracle': Option(
@@ -478,11 +557,14 @@ OPTIONS = {
     'adapt': Option(bool, True, 'adapt the step size to mu and to the progress of each pass; false: it is fixed'),
     'tail': Option(
         int, 8, 'iterates, evenly spaced over the second half of a pass, whose mean is its result', minimum=1),
+    'planes': Option(
+        int, 100, 'dual points of passes that are mixed, as many as have room; 1: the last one alone', minimum=1,
+        maximum=1000),
     'warmup': Option(int, 3, 'passes of plain stochastic steps at first', minimum=0),
 }
 
 ORACLES = {'hinge': 'max', 'log': 'exp', 'softmax-margin': 'exp'}
-CERTIFICATE = 'softmax of the scores, at temperature mu for hinge (exp), or average of its outputs (topk, max)'
+CERTIFICATE = 'softmax of the scores; for hinge, the best mixture of those of its passes'
 
 INFO = SolverInfo(
     name='svrg',
