@@ -37,7 +37,9 @@ SMOOTHED = {
     'sc-svrg-const': ('sc-svrg', 'scheme=1', 'shrink=1', 'planes=1'),
     'sc-svrg-adapt': ('sc-svrg', 'scheme=2', 'patient=false', 'planes=1'),
 }
-FIXED = {'sc-svrg-fixed': ('sc-svrg', 'scheme=2', 'patient=false', 'adapt=false', 'planes=1')}  # the paper's, its step tuned
+FIXED = {
+    'sc-svrg-fixed': ('sc-svrg', 'scheme=2', 'patient=false', 'adapt=false', 'planes=1')
+}  # the paper's, its step tuned
 TUNED = ('svrg', 'sc-svrg-const')  # whose mu is the one of SMOOTHINGS with the best F1
 
 

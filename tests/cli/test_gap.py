@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from cython_ext.duals.mixture import MixturePoint
 from cython_ext.duals.scores import TemperedPoint
 from data_formats.models.model import load, save
 from tests.cli.commands import multiclass_text, run
@@ -169,6 +170,27 @@ def test_a_file_without_examples_is_named(models, tmp_path):
     assert error == f'{tmp_path / "empty.svm"}: no examples in this file (expected one at least)\n'
 
 
+def test_a_model_with_a_mixture_proves_what_it_claims(files, tmp_path):
+    """Shares that are none are an error; solvers that begin at lists of outputs say that there is no list."""
+    how = ('--solver', 'svrg', '--lambda', '0.05', '--rel-gap', '1e-3', '--max-passes', '500')
+    for name in ('train.svm', 'train.conll'):
+        run('train', *how, files / name, tmp_path / 'm')
+        model = load(tmp_path / 'm')
+        shares = model.dual.shares
+        assert isinstance(model.dual, MixturePoint) and len(shares) >= 2
+        found = gap(files / name, tmp_path / 'm')
+        assert (found['dual_source'], found['status']) == ('model', 'converged')
+        for side in ('primal', 'dual'):
+            assert found[side] == pytest.approx(model.header[side], rel=1e-9)
+        for nonsense in (-shares, shares[1:], np.nan * shares):
+            model.dual.shares = nonsense
+            save(model, tmp_path / 'n')
+            altered = run('gap', files / name, tmp_path / 'n', code=1).stderr
+            assert altered.startswith(f'{tmp_path / "n"}: a dual point that is none: the ')
+        refused = run('train', '--solver', 'bcfw', '--init', tmp_path / 'm', files / name, '-', code=1).stderr
+        assert 'list of outputs' in refused
+
+
 @pytest.mark.parametrize('solver', ['svrg', 'sc-svrg', 'excessive-gap'])
 def test_a_model_with_a_temperature_proves_what_it_claims(files, tmp_path, solver):
     """The dual point is one number beside the weights, its own or those of the model; where it does not fit, bcfw makes
@@ -184,6 +206,7 @@ def test_a_model_with_a_temperature_proves_what_it_claims(files, tmp_path, solve
         '1e-3',
         '--max-passes',
         '3000',
+        *(() if solver == 'excessive-gap' else ('--set', 'planes=1')),
     )
     run('train', *options, files / 'train.svm', tmp_path / 'm')
     model = load(tmp_path / 'm')
