@@ -108,8 +108,9 @@ def _parameters(Problem problem, theta, const int64_t[::1] indptr, double[::1] g
 
 
 def of_scores(Problem problem not None, w, temperature, Accumulator total not None):
-    """Of the softmax of the scores of weights, over a temperature for the hinge loss (None for the log losses): the mean
-    of E[Delta] + H, H for the log losses only; puts E[psi_i] into total. ValueError where that is no dual point."""
+    """Of the softmax of the scores of weights, over a temperature for the hinge loss (None for the log losses): the
+    mean of E[Delta] + H, H for the log losses only; puts E[psi_i] into total. ValueError where that is no dual point.
+    """
     cdef SmoothedLoss loss = smoothed_loss(problem.objective, 'exp')
     if temperature is not None:
         loss.mu = temperature

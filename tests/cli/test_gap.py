@@ -171,7 +171,7 @@ def test_a_file_without_examples_is_named(models, tmp_path):
 
 
 def test_a_model_with_a_mixture_proves_what_it_claims(files, tmp_path):
-    """Shares that are none are an error; solvers that begin at lists of outputs say that there is no list."""
+    """Shares that are none are an error; no solver begins at a mixture."""
     how = ('--solver', 'svrg', '--lambda', '0.05', '--rel-gap', '1e-3', '--max-passes', '500')
     for name in ('train.svm', 'train.conll'):
         run('train', *how, files / name, tmp_path / 'm')
@@ -188,7 +188,7 @@ def test_a_model_with_a_mixture_proves_what_it_claims(files, tmp_path):
             altered = run('gap', files / name, tmp_path / 'n', code=1).stderr
             assert altered.startswith(f'{tmp_path / "n"}: a dual point that is none: the ')
         refused = run('train', '--solver', 'bcfw', '--init', tmp_path / 'm', files / name, '-', code=1).stderr
-        assert 'list of outputs' in refused
+        assert 'has no dual point' in refused
 
 
 @pytest.mark.parametrize('solver', ['svrg', 'sc-svrg', 'excessive-gap'])

@@ -7,7 +7,7 @@ from libc.string cimport memcpy
 
 from cython_ext.duals.sparse import SparsePoint
 from cython_ext.objectives.smoothed cimport SmoothedWorkspace
-from cython_ext.solvers.blocks.working_sets cimport WorkingSet, WorkingSets
+from cython_ext.solvers.blocks.working_sets cimport WorkingSets
 
 
 cdef class ListedOutputs:

@@ -20,17 +20,18 @@ the steps could be longer; if it is below, noise has taken over. That is an esti
 long; the smoothed objective at the anchors is known exactly, and where it has risen the pass is given up: back to the
 lowest anchor, with half the step. With adapt=false the step is fixed, as in the paper, whatever mu does.
 
-At an anchor u is a dual point, and with that a plane below P. No single one is good while mu is not tiny, nor those at a
-tiny mu, where the steps are short and the whole gradient is not small: the dual point is the best mixture of those of the
-last passes (blocks/bundle.py). It bounds the optimum so well that mu can be lowered as soon as the smoothed objective at
-the anchor is above the bound by little more than its smoothing error. For the log losses, which nothing smooths, the
-softmax at the anchor is the dual point.
+At an anchor u is a dual point, and with that a plane below P. No single one is good while mu is not tiny, nor those at
+a tiny mu, where the steps are short and the whole gradient is not small: the dual point is the best mixture of those of
+the last passes (blocks/bundle.py). It bounds the optimum so well that mu can be lowered as soon as the smoothed
+objective at the anchor is above the bound by little more than its smoothing error. For the log losses, which nothing
+smooths, the softmax at the anchor is the dual point.
 
 The mixture has weights too. Where the smoothed objective is lower there than at the result of a pass they are the next
 anchor, so variance reduction works from where the planes meet, and few outputs, or a max oracle that does not smooth at
-all, are no obstacle: where two outputs tie, as they do at the optimum, E_u[s] jumps from one to the other however near w
-is to the anchor, and steps alone would have to shrink like those of a subgradient method. Looking there takes a further
-pass over the data; where it came to nothing, the next look is twice as many passes away. With adapt=false nobody looks.
+all, are no obstacle: where two outputs tie, as they do at the optimum, E_u[s] jumps from one to the other however near
+w is to the anchor, and steps alone would have to shrink like those of a subgradient method. Looking there takes a
+further pass over the data; where it came to nothing, the next look is twice as many passes away. With adapt=false
+nobody looks.
 """
 
 import numpy as np
