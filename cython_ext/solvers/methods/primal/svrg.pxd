@@ -12,6 +12,7 @@ cdef class Svrg(VisitingSolver):
     cdef readonly ListedOutputs listed              # of the max and the top-K oracle
     cdef readonly object bundle                     # the mixture of dual points; None: that of the last pass alone
     cdef public Py_ssize_t wait, waited             # passes from one look at its weights to the next; since the last
+    cdef public double smoothing                    # the error there
     cdef readonly Py_ssize_t gradients              # whole ones since the last pass
     cdef readonly object options
     cdef readonly object anchor, fixed, change      # in a pass w = fixed + scale * change

@@ -113,7 +113,7 @@ cdef class Svrg(VisitingSolver):
     def _make_bundle(self):
         """The mixture of dual points; none for the log losses, nor where one softmax is all that is wanted."""
         self.listed = ListedOutputs(self.problem, self.loss.k) if self.loss.outputs else None
-        most, self.wait, self.waited = self.options['planes'], 1, 0
+        most, self.wait, self.waited, self.smoothing = self.options['planes'], 1, 0, 0.0
         if self.listed is not None or (most > 1 and not self.problem.sums):
             self.bundle = Bundle(self.problem, most, 4 * self.problem.dim if self.listed is None else self.listed.bytes)
         if self.listed is not None:
@@ -268,14 +268,14 @@ cdef class Svrg(VisitingSolver):
         kept, last = [array.copy() for array in arrays], self.last
         self.anchor[:] = self.bundle.weights()
         whole = self._gradient(stop, planes)
-        better = whole and self.last[0] < last[0]
+        better, smoothing = whole and self.last[0] < last[0], self.last[2]
         if not better:
             for array, old in zip(arrays, kept, strict=True):
                 array[:] = old
             self.last = last
         if whole:
             longest = min(LONGEST_WAIT, 1 + self.problem.n // WAIT_EXAMPLES)
-            self.wait, self.waited = 1 if better else min(2 * self.wait, longest), -1
+            self.wait, self.waited, self.smoothing = 1 if better else min(2 * self.wait, longest), -1, smoothing
         if better:
             self._moved()
         return whole
@@ -370,13 +370,13 @@ cdef class Svrg(VisitingSolver):
             self.step = min(LONGER_STEP * self.step, 0.5 / self.problem.lam)
 
     def solved(self):
-        """Whether the smoothed problem is solved as well as its smoothing allows, by the bound of the mixture. Without
-        one: by ||grad||^2 / (2 rho), of the problem with the proximal term, times the number of outer steps that its
-        condition takes; or, with some outputs instead of all, when its value has not come down for a while: it may not
-        be smooth, with too few of them for this mu."""
+        """Whether the smoothed problem is solved as well as its smoothing allows, at the anchor or at the weights of the
+        mixture, by the bound of the mixture. Without one: by ||grad||^2 / (2 rho), of the problem with the proximal
+        term, times the number of outer steps that its condition takes; or, with some outputs instead of all, when its
+        value has not come down for a while: it may not be smooth, with too few of them for this mu."""
         if self.bundle is not None and self.options['planes'] > 1:
-            value, _, smoothing = self.last
-            return self.smooths and value - self.bundle.value <= (1 + SOLVED_EXCESS) * smoothing
+            value, _, here = self.last
+            return self.smooths and value - self.bundle.value <= (1 + SOLVED_EXCESS) * max(here, self.smoothing)
         lam = self.problem.lam
         error = self.progress()[3] * ((lam + self.kappa) / lam) ** 0.5
         value, dual, smoothing = self.last
@@ -389,6 +389,7 @@ cdef class Svrg(VisitingSolver):
         if self.mu * factor < LEAST_MU * self.first_mu:
             return
         self.mu *= factor
+        self.smoothing *= factor
         if self.options['adapt']:
             self.step *= factor
         if factor < 1:
@@ -543,7 +544,7 @@ cdef class Svrg(VisitingSolver):
         self.distance[0], self.distance[1], self.distance[2], self.distance[3] = state['measured'][2:]
 
 
-NUMBERS = ('mu', 'kappa', 'step', 'plain', 'best', 'since_best', 'wait', 'waited')
+NUMBERS = ('mu', 'kappa', 'step', 'plain', 'best', 'since_best', 'wait', 'waited', 'smoothing')
 
 OPTIONS = {
     'oracle': Option(
