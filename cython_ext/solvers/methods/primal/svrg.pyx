@@ -370,8 +370,8 @@ cdef class Svrg(VisitingSolver):
             self.step = min(LONGER_STEP * self.step, 0.5 / self.problem.lam)
 
     def solved(self):
-        """Whether the smoothed problem is solved as well as its smoothing allows, at the anchor or at the weights of the
-        mixture, by the bound of the mixture. Without one: by ||grad||^2 / (2 rho), of the problem with the proximal
+        """Whether the smoothed problem is solved as well as its smoothing allows, at the anchor or at the weights of
+        the mixture, by the bound of the mixture. Without one: by ||grad||^2 / (2 rho), of the problem with the proximal
         term, times the number of outer steps that its condition takes; or, with some outputs instead of all, when its
         value has not come down for a while: it may not be smooth, with too few of them for this mu."""
         if self.bundle is not None and self.options['planes'] > 1:
