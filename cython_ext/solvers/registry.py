@@ -12,6 +12,8 @@ MODULES = {
     'lbfgs': 'cython_ext.solvers.methods.primal.lbfgs',
     'n-slack': 'cython_ext.solvers.methods.planes.n_slack',
     'one-slack': 'cython_ext.solvers.methods.planes.one_slack',
+    'bmrm': 'cython_ext.solvers.methods.planes.bmrm',
+    'cg': 'cython_ext.solvers.methods.primal.cg',
     'fw': 'cython_ext.solvers.methods.dual.fw',
     'dlpw': 'cython_ext.solvers.methods.dual.dlpw',
     'excessive-gap': 'cython_ext.solvers.methods.dual.excessive_gap',

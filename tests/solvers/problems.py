@@ -86,12 +86,22 @@ class Twin:
 
     def mixed(self, point):
         """alpha of a MixturePoint, by listing the outputs: a list of [Y_i]."""
-        alpha = [0.0] * self.problem.n
-        for share, part in zip(point.shares / point.shares.sum(), point.points, strict=True):
+        return [sum(share * a for share, a in zip(*parts, strict=True)) for parts in self.parts_of(point)]
+
+    def parts_of(self, point):
+        """For each example (shares, distributions of the parts of a MixturePoint)."""
+        shares, alphas = point.shares / point.shares.sum(), []
+        for part in point.points:
             w, heat = self.from_core(part.vector(self.problem)), part.temperature
-            now = optimum.posteriors(self.plain, self.objective, w, 1.0 if heat is None else heat[0])
-            alpha = [whole + share * one for whole, one in zip(alpha, now, strict=True)]
-        return alpha
+            alphas.append(optimum.posteriors(self.plain, self.objective, w, 1.0 if heat is None else heat[0]))
+        return [(shares, parts) for parts in zip(*alphas, strict=True)]
+
+    def lost_entropy(self, point):
+        """How much the mean entropy of a MixturePoint is above the mixed entropies of its parts."""
+        lost = 0.0
+        for shares, parts in self.parts_of(point):
+            lost += _entropy(shares @ np.array(parts)) - shares @ [_entropy(a) for a in parts]
+        return lost / self.problem.n
 
     def _softmax(self, i, point):
         """alpha_i of natural parameters, by listing the outputs."""
@@ -114,6 +124,10 @@ class Twin:
     def best(self):
         """The independent optimum."""
         return optimum.solve(self.plain, self.objective)
+
+
+def _entropy(a):
+    return -(a[a > 0] @ np.log(a[a > 0]))
 
 
 def _cells(arrays):
