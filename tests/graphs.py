@@ -3,11 +3,12 @@ soft constraints. No kernel is asked."""
 
 import itertools
 from collections import Counter
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 
-from cython_ext.structures.graph.layout import FactorType, GraphLayout, Shape
+from cython_ext.structures.graph.layout import FactorType, GraphLayout, Shape, StateRows
 from tests.enumeration import Enumerated, matrix
 
 # states of each node, and the scopes of factors of several nodes
@@ -53,10 +54,11 @@ def laid_out(name):
     return states, scopes, groups, counts
 
 
-def layout(names, seed=0, attributes=3, tied=False):
+def layout(names, seed=0, attributes=3, tied=False, per_state=0):
     """The GraphLayout of an example of each of some GRAPHS. tied: nodes, and factors, with the same numbers of states
     (or the same buckets) have one type; otherwise each has its own, one in three with a constant feature, one in four
-    with free columns."""
+    with free columns. per_state: how many features of each type, constant ones apart, have a value for each joint
+    state, with one weight; Potts factors are among them."""
     rng, types, kinds, shapes, rows = np.random.default_rng(seed), [], {}, [], 0
     starts, right = [], []
     for name in names:
@@ -74,6 +76,7 @@ def layout(names, seed=0, attributes=3, tied=False):
         starts.append(rows)
         rows += len(scopes)
         right.append([int(rng.integers(count)) for count in states])
+    types = [replace(kind, state_attributes=0 if kind.constant else per_state) for kind in types]
     dense = np.where(rng.random((rows, attributes)) < 0.7, rng.normal(size=(rows, attributes)), 0)
     indptr = np.concatenate([[0], np.cumsum((dense != 0).sum(axis=1))])
     return GraphLayout(
@@ -86,7 +89,26 @@ def layout(names, seed=0, attributes=3, tied=False):
         indptr,
         np.nonzero(dense)[1].astype(np.int32),
         dense[dense != 0],
+        state_rows=state_rows(types, shapes, per_state) if per_state else None,
     )
+
+
+def state_rows(types, shapes, per_state):
+    """Random StateRows of the examples of some shapes; of the first attribute, where all nodes of a factor have the
+    same states, those of a Potts factor."""
+    rng = np.random.default_rng(len(shapes))
+    counts, entries = [], []
+    for shape in shapes:
+        for kind in (types[t] for t in shape.types):
+            tables = np.where(rng.random((per_state, kind.size)) < 0.7, rng.normal(size=(per_state, kind.size)), 0)
+            if len(kind.states) > 1 and len(set(kind.states)) == 1:
+                same = [len(set(joint)) == 1 for joint in itertools.product(*map(range, kind.states))]
+                tables[0] = rng.normal() * np.array(same)
+            found = [] if kind.constant else [(s, a, tables[a, s]) for s, a in np.argwhere(tables.T != 0).tolist()]
+            counts.append(len(found))
+            entries += found
+    states, indices, values = (np.array(column) for column in zip(*entries, strict=True))
+    return StateRows(np.concatenate([[0], np.cumsum(counts)]), indices, states, values)
 
 
 def random_type(rng, sizes, attributes, plain):
@@ -101,13 +123,14 @@ def random_type(rng, sizes, attributes, plain):
 
 class GraphEnumeration:
     """All labelings of a layout's examples; as tests.enumeration.Enumeration. Joint features are named (type,
-    attribute, column), parts ('label', node, state) and ('joint', factor, states)."""
+    attribute, column) or (type, attribute, 'per state'), parts ('label', node, state) and ('joint', factor, states)."""
 
     def __init__(self, layout):
         self.layout = layout
-        self.keys = [
-            (t, a, c) for t, kind in enumerate(layout.types) for a in range(kind.attributes) for c in range(kind.width)
-        ]
+        self.keys = []
+        for t, kind in enumerate(layout.types):
+            self.keys += [(t, a, c) for a in range(kind.attributes) for c in range(kind.width)]
+            self.keys += [(t, a, 'per state') for a in range(kind.state_attributes)]
         self.column = {key: k for k, key in enumerate(self.keys)}
         self.examples = [self._example(i) for i in range(layout.n)]
 
@@ -120,11 +143,16 @@ class GraphEnumeration:
         shape = self.layout.shapes[self.layout.shape_of[i]]
         kind = self.layout.types[shape.types[f]]
         column, found = int(kind.columns[joint]), Counter()
+        if kind.constant:
+            return Counter({(int(shape.types[f]), 0, column): 1.0} if column >= 0 else {})
+        row = int(self.layout.row_start[i] + shape.rows[f])
+        if kind.state_attributes:
+            indptr, indices, states, values = self.layout.state_rows
+            for p in range(indptr[row], indptr[row + 1]):
+                if states[p] == joint:
+                    found[int(shape.types[f]), int(indices[p]), 'per state'] = float(values[p])
         if column < 0:
             return found
-        if kind.constant:
-            return Counter({(int(shape.types[f]), 0, column): 1.0})
-        row = int(self.layout.row_start[i] + shape.rows[f])
         for p in range(self.layout.indptr[row], self.layout.indptr[row + 1]):
             found[int(shape.types[f]), int(self.layout.indices[p]), column] = float(self.layout.values[p])
         return found

@@ -135,11 +135,13 @@ cdef class SoftFeatures(FeatureMap):
 
     cdef double inner(self, Py_ssize_t b, int64_t f, double square, Py_ssize_t joint, Py_ssize_t other) noexcept nogil:
         """The inner product of the features of two joint states of a factor, but for times^2: they share those of the
-        factor, of which the square is given, if they have the same column of weights, and agreement variables."""
+        factor, of which the square is given, if they have the same column of weights, those that have a value for each
+        state, and agreement variables."""
         cdef const int32_t *column = self.graphs.columns + self.graphs.column_begin[self.graphs.type_of[f]]
         cdef double total = square if 0 <= column[joint] == column[other] else 0.0
         if joint == other != self.outputs.gold_data[b]:
             total += self.own * self.own
+        total += self.weights_of_factors.state_product(self.outputs.example[b], f, joint, other)
         return total + self.unit * self.unit * self.agreements.shared(self.outputs.example[b], f, joint, other)
 
     cdef void gram_parts(self, Py_ssize_t b, Py_ssize_t count, const int32_t *ids, const double *a,

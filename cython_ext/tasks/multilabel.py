@@ -53,7 +53,7 @@ class LabelNames:
     def __init__(self, attributes, labels, pairs=None):
         self.attributes, self.labels, self.pairs = attributes, labels, pairs
 
-    def join(self, arrays):
+    def join(self, arrays, _):
         states = [array.ravel() for array in arrays[: self.labels]]
         pairs = [array.ravel() for array in arrays[self.labels :]]
         return {
@@ -65,7 +65,8 @@ class LabelNames:
         pairs = self.labels * (self.labels - 1) // 2 if self.pairs is None else len(self.pairs)
         if np.shape(blocks[STATE]) != (self.attributes, self.labels) or np.shape(blocks[PAIR]) != (pairs,):
             raise ValueError(f'weights of other attributes or labels (expected {self.attributes} and {self.labels})')
-        return [*np.asarray(blocks[STATE]).T, *np.asarray(blocks[PAIR])]
+        arrays = [*np.asarray(blocks[STATE]).T, *np.asarray(blocks[PAIR])]
+        return arrays, [np.zeros(0)] * len(arrays)
 
 
 def build(dataset, pairs=None, apart=False, **how):

@@ -4,15 +4,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cython_ext.structures.graph.layout import StateRows
 from cython_ext.text.vocabulary import Vocabulary
 from data_formats.datasets.base import Dataset, largest
+from data_formats.datasets.state_rows import joined_states, states_of
 from data_formats.datasets.tokens import indptr_of, join_rows, ranges_of, rows_of, scale_with_bias, with_entries
 
 
 @dataclass
 class GraphDataset(Dataset):
     """n graphs with V nodes and F factors in all. Nodes and factors have sparse inputs over the same attributes: rows
-    of CSR triples, as in TokenDataset."""
+    of CSR triples, as in TokenDataset, and those that have a value for each (joint) state of StateRows."""
 
     node_indptr: np.ndarray  # int64 [n + 1]; the nodes of example i are node_indptr[i]:node_indptr[i + 1]
     node_type: np.ndarray  # int32 [V], ids in node_types
@@ -28,6 +30,14 @@ class GraphDataset(Dataset):
     factor_row_indptr: np.ndarray  # int64 [F + 1], the rows of factors
     factor_indices: np.ndarray  # int32
     factor_values: np.ndarray | None  # float64
+    state_indptr: np.ndarray  # int64 [V + 1], the rows of nodes, of features that have a value for each state:
+    state_indices: np.ndarray  # int32, their attributes,
+    states_at: np.ndarray  # int32, of which state each value is; rows ascend by states, and then by attributes
+    state_values: np.ndarray  # float64, and not 0
+    factor_state_indptr: np.ndarray  # int64 [F + 1], the same of factors, of their joint states or buckets
+    factor_state_indices: np.ndarray
+    factor_states_at: np.ndarray
+    factor_state_values: np.ndarray
     attributes: Vocabulary
     node_types: Vocabulary
     factor_types: Vocabulary
@@ -38,6 +48,8 @@ class GraphDataset(Dataset):
 
     NODE_ROWS = ('indptr', 'indices', 'values')
     FACTOR_ROWS = ('factor_row_indptr', 'factor_indices', 'factor_values')
+    NODE_STATES = ('state_indptr', 'state_indices', 'states_at', 'state_values')
+    FACTOR_STATES = tuple(f'factor_{name}' for name in NODE_STATES)
     NAMES = ('attributes', 'node_types', 'factor_types')
 
     @property
@@ -53,7 +65,7 @@ class GraphDataset(Dataset):
     @property
     def nnz(self):
         """Number of attribute occurrences."""
-        return len(self.indices) + len(self.factor_indices)
+        return len(self.indices) + len(self.factor_indices) + len(self.state_indices) + len(self.factor_state_indices)
 
     @property
     def complete(self):
@@ -70,7 +82,7 @@ class GraphDataset(Dataset):
     @property
     def largest_value(self):
         """The largest absolute value of an attribute."""
-        return largest(self.values, self.factor_values)
+        return largest(self.values, self.factor_values, self.state_values, self.factor_state_values)
 
     @property
     def label_names(self):
@@ -85,9 +97,19 @@ class GraphDataset(Dataset):
         """The CSR triple of the factors."""
         return tuple(getattr(self, name) for name in self.FACTOR_ROWS)
 
-    def with_rows(self, nodes, factors, **changes):
-        """The same graphs with other CSR triples."""
+    def node_states(self):
+        """The StateRows of the nodes."""
+        return StateRows(*(getattr(self, name) for name in self.NODE_STATES))
+
+    def factor_states(self):
+        """The StateRows of the factors."""
+        return StateRows(*(getattr(self, name) for name in self.FACTOR_STATES))
+
+    def with_rows(self, nodes, factors, node_states=None, factor_states=None, **changes):
+        """The same graphs with other CSR triples, and StateRows where they are given."""
         rows = dict(zip((*self.NODE_ROWS, *self.FACTOR_ROWS), (*nodes, *factors), strict=True))
+        if node_states is not None:
+            rows |= zip((*self.NODE_STATES, *self.FACTOR_STATES), (*node_states, *factor_states), strict=True)
         return replace(self, **rows, **changes)
 
     def subset(self, examples):
@@ -100,6 +122,8 @@ class GraphDataset(Dataset):
         return self.with_rows(
             rows_of(*self.node_rows(), nodes),
             rows_of(*self.factor_rows(), factors),
+            states_of(self.node_states(), nodes),
+            states_of(self.factor_states(), factors),
             node_indptr=indptr_of(node_counts),
             node_type=self.node_type[nodes],
             labels=self.labels[nodes],
@@ -112,10 +136,10 @@ class GraphDataset(Dataset):
 
     def without_inputs(self):
         """The same graphs and labels, with empty rows."""
-        rows = [
-            (np.zeros_like(indptr), np.empty(0, np.int32), None) for indptr in (self.indptr, self.factor_row_indptr)
-        ]
-        return self.with_rows(*rows)
+        starts = [np.zeros_like(indptr) for indptr in (self.indptr, self.factor_row_indptr)]
+        ids = np.empty(0, np.int32)
+        rows = [(indptr, ids, None) for indptr in starts]
+        return self.with_rows(*rows, *(StateRows(indptr, ids, ids, np.empty(0)) for indptr in starts))
 
     @classmethod
     def concatenate(cls, blocks):
@@ -131,6 +155,8 @@ class GraphDataset(Dataset):
         return blocks[0].with_rows(
             join_rows(block.node_rows() for block in blocks),
             join_rows(block.factor_rows() for block in blocks),
+            joined_states([block.node_states() for block in blocks]),
+            joined_states([block.factor_states() for block in blocks]),
             **{name: counts(name) for name in ('node_indptr', 'factor_indptr', 'scope_indptr')},
             **{name: joined(name) for name in ('node_type', 'labels', 'factor_type', 'scope', 'group')},
         )

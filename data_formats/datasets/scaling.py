@@ -9,7 +9,12 @@ import numpy as np
 
 from data_formats.errors import DataError, shown
 
-ROW_ARRAYS = (('indices', 'values'), ('factor_indices', 'factor_values'))  # of a parser, which have values
+ROW_ARRAYS = (  # of a parser, which have values
+    ('indices', 'values'),
+    ('factor_indices', 'factor_values'),
+    ('state_indices', 'state_values'),
+    ('factor_state_indices', 'factor_state_values'),
+)
 ENTRIES_AT_ONCE = 1 << 20  # entries that are looked at together
 
 

@@ -4,8 +4,8 @@
      "nodes": [{"features": {"x": 0.5}, "label": "a"}, ...],
      "factors": [{"nodes": [0, 1], "features": [1, 0.5]}, ...]}
 
-Nodes and factors may have a "type", nodes "states" of their own, and factors an "oracle" (global_factors.py). Lines
-that are empty or begin with `#` are skipped.
+Nodes and factors may have a "type", features with a value for each state (state_features.py), nodes "states" of their
+own, and factors an "oracle" (global_factors.py). Lines that are empty or begin with `#` are skipped.
 """
 
 import json
@@ -13,14 +13,17 @@ from itertools import groupby
 
 import numpy as np
 
+from cython_ext.structures.graph.layout import StateRows
 from cython_ext.text.boundaries import after_line
 from cython_ext.text.rows import count_ids, keep_ids
 from cython_ext.text.vocabulary import encoded
 from data_formats.datasets.graph import GraphDataset
+from data_formats.datasets.state_rows import kept_states, rows_with
 from data_formats.errors import DataError
 from data_formats.parsing.global_factors import CARDINALITY, as_one
 from data_formats.parsing.graph_parser import BIAS, GraphParser, parsed
 from data_formats.parsing.reading import Reader
+from data_formats.parsing.state_features import MEMBER, written
 from data_formats.parsing.writing import candidate_header
 
 NAME = 'graph'
@@ -28,6 +31,7 @@ DESCRIPTION = 'factor graphs as JSON lines: {"states": ..., "nodes": [...], "fac
 EXTENSIONS = ('.jsonl', '.graph')
 TASKS = ('graph',)
 VALUES = True
+STATES = (GraphDataset.NODE_STATES, GraphDataset.FACTOR_STATES)  # the arrays of StateRows
 
 
 def reader(source, options, vocabularies):
@@ -47,11 +51,15 @@ def learn(source, parts, options, parser):
     rows = [[parts[name] for name in which] for which in (GraphDataset.NODE_ROWS, GraphDataset.FACTOR_ROWS)]
     if options.min_freq > 1:
         counts = sum(count_ids(indices, len(names)) for _, indices, _ in rows)
+        states = [StateRows(*(parts[name] for name in which)) for which in STATES]
+        counts = counts + sum(rows_with(each, len(names)) for each in states)
         kept = np.flatnonzero(counts >= options.min_freq)
         new = np.full(len(names), -1, np.int32)
         new[kept] = np.arange(len(kept))
         for which, triple in zip((GraphDataset.NODE_ROWS, GraphDataset.FACTOR_ROWS), rows, strict=True):
             parts |= zip(which, keep_ids(*triple, new), strict=True)
+        for which, each in zip(STATES, states, strict=True):
+            parts |= zip(which, kept_states(each, new), strict=True)
         names = names.select(kept)
     parts.update(attributes=names, node_types=parser.nodes.names, factor_types=parser.factors.names)
     parts['states'] = [states for (states,) in parser.nodes.values]
@@ -108,7 +116,7 @@ class GraphWriter:
         node = {} if self.node_types[kind] == 'node' else {'type': self.node_types[kind]}
         if with_states:
             node['states'] = self.states[kind]
-        node |= self.features(d.node_rows(), v)
+        node |= self.features(d.node_rows(), d.node_states(), v, [d.states[kind]])
         return node if label < 0 else node | {'label': d.states[kind][label]}
 
     def factor(self, f):
@@ -118,14 +126,27 @@ class GraphWriter:
         kind = {} if name == f'{"factor" if buckets is None else CARDINALITY}{len(scope)}' else {'type': name}
         oracle = {} if buckets is None else {'oracle': CARDINALITY}
         how = {} if buckets in (None, tuple(range(len(scope) + 1))) else {'buckets': list(buckets[1:])}
-        return oracle | {'nodes': scope} | kind | how | self.features(d.factor_rows(), f)
+        names = [d.states[kind] for kind in d.scopes[d.factor_type[f]]] if buckets is None else [buckets]
+        inputs = self.features(d.factor_rows(), d.factor_states(), f, names)
+        return oracle | {'nodes': scope} | kind | how | inputs
 
-    def features(self, rows, row):
+    def features(self, rows, of_states, row, names):
+        """names: of the states of each node, or the buckets."""
+        tables = self.tables(of_states, row, names)
         indptr, indices, values = rows
         span = slice(*indptr[row : row + 2])
         names = [self.attributes[k] for k in indices[span].tolist()]
         features = dict(zip(names, [1.0] * len(names) if values is None else values[span].tolist(), strict=True))
+        if tables:
+            return ({'features': features} if features else {}) | {MEMBER: tables}
         return {} if features == BIAS else {'features': features}
+
+    def tables(self, rows, row, names):
+        """{name: value} of features that have a value for each state."""
+        found = {}
+        for k in range(rows.indptr[row], rows.indptr[row + 1]):
+            found.setdefault(rows.indices[k], []).append((rows.states[k], rows.values[k]))
+        return {self.attributes[k]: written(entries, names) for k, entries in found.items()}
 
 
 def states_of(names):

@@ -25,6 +25,10 @@ def _buckets(value):
     return isinstance(value, list) and all(each is None or lists_of(int)([each]) for each in value)
 
 
+def _counts(value):
+    return isinstance(value, list) and all(map(count, value))
+
+
 def _tolerance(value):
     return (
         isinstance(value, dict)
@@ -64,6 +68,7 @@ OPTIONAL = {
     'data.states': (lists_of(str), 'lists of names'),
     'data.scopes': (_scopes, 'lists of numbers'),
     'data.buckets': (_buckets, 'null or lists of numbers'),
+    'data.per_state': (_counts, 'a list of numbers'),
     'kernel': (exactly(dict), 'an object'),
     'structure': (exactly(dict), 'an object'),
     'data.top': (exactly(str), 'the name of a label'),

@@ -8,6 +8,8 @@
 
 from itertools import pairwise
 
+from data_formats.parsing.state_features import MEMBER
+
 CHAIN, TREE, CARDINALITY = 'chain', 'tree', 'cardinality'
 ORACLES = (CHAIN, TREE, CARDINALITY)
 EDGES = 'expected [[NUMBER, NUMBER], ...]'
@@ -95,9 +97,12 @@ def as_one(factors):
         value = {'oracle': TREE, 'edges': edges}
     if 'type' in factors[0]:
         value['type'] = factors[0]['type']
-    features = [factor.get('features') for factor in factors]
-    if any(each != features[0] for each in features):
-        value['features'] = [{'bias': 1.0} if each is None else each for each in features]
-    elif features[0] is not None:
-        value['features'] = features[0]
+    tables = [factor.get(MEMBER, {}) for factor in factors]
+    usual = {} if any(tables) else {'bias': 1.0}
+    features = [factor.get('features', {} if MEMBER in factor else {'bias': 1.0}) for factor in factors]
+    for name, several, absent in (('features', features, usual), (MEMBER, tables, {})):
+        if any(each != several[0] for each in several):
+            value[name] = several
+        elif several[0] != absent:
+            value[name] = several[0]
     return value

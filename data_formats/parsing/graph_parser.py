@@ -11,11 +11,12 @@ from cython_ext.text.vocabulary import Vocabulary, encoded
 from data_formats.datasets.graph import GraphDataset
 from data_formats.datasets.tokens import indptr_of
 from data_formats.parsing.global_factors import CARDINALITY, buckets_of, features_of_pairs, oracle_of, pairs_of
+from data_formats.parsing.state_features import MEMBER, StateFeatures, of_pairs
 
 JOINT_STATES = 10_000  # of a factor, or states of a node
 STATES = 'expected a list of names, or how many there are'
 FEATURES = 'expected {NAME: NUMBER, ...} or [NUMBER, ...]'
-BIAS = {'bias': 1.0}  # the features of what has none
+BIAS = {'bias': 1.0}  # the features of what has none, nor such as have a value for each state
 
 
 class GraphParser:
@@ -39,6 +40,7 @@ class GraphParser:
         self.node_counts, self.node_type, self.labels = [], [], []
         self.factor_counts, self.factor_type, self.scope_counts, self.scope, self.group = [], [], [], [], []
         self.node_rows, self.factor_rows = Rows(), Rows()
+        self.node_states, self.factor_states = StateFeatures(), StateFeatures()
 
     def feed(self, text, line, carried=None):
         """Whole lines; line: the number of the first one."""
@@ -63,6 +65,8 @@ class GraphParser:
         }
         parts |= zip(GraphDataset.NODE_ROWS, self.node_rows.take(), strict=True)
         parts |= zip(GraphDataset.FACTOR_ROWS, self.factor_rows.take(), strict=True)
+        parts |= zip(GraphDataset.NODE_STATES, self.node_states.take(), strict=True)
+        parts |= zip(GraphDataset.FACTOR_STATES, self.factor_states.take(), strict=True)
         self._start()
         return parts
 
@@ -93,6 +97,7 @@ class GraphParser:
         self.node_type.append(kind)
         self.labels.append(self.label(node, who, names))
         self.features(node, who, self.node_rows)
+        self.node_states.push(self, node, who, [names])
         return kind
 
     def label(self, node, who, names):
@@ -118,8 +123,9 @@ class GraphParser:
             self.table(factor, nodes, who, -1, types)
         else:
             pairs = pairs_of(self, factor, who, types)
-            for pair, features in zip(pairs, features_of_pairs(factor, len(pairs), self, who), strict=True):
-                self.table(factor | {'features': features}, pair, who, k, types)
+            of_each = features_of_pairs(factor, len(pairs), self, who), of_pairs(factor, len(pairs), self, who)
+            for pair, features, per_state in zip(pairs, *of_each, strict=True):
+                self.table(factor | {'features': features, MEMBER: per_state}, pair, who, k, types)
 
     def check_nodes(self, nodes, who, types):
         """Fails unless nodes are different ones of the example."""
@@ -167,6 +173,9 @@ class GraphParser:
         self.scope += nodes
         self.group.append(group)
         self.features(factor, who, self.factor_rows)
+        scope, buckets = self.factors.values[kind]
+        names = [self.nodes.values[node][0] for node in scope] if buckets is None else [buckets]
+        self.factor_states.push(self, factor, who, names)
 
     def states_of(self, kind):
         """How many states the nodes of a type have."""
@@ -176,22 +185,25 @@ class GraphParser:
         """The row of a node or factor; those of value 0 are left out."""
         features = owner.get('features')
         if features is None:
-            features = BIAS
+            features = BIAS if owner.get(MEMBER) is None else {}
         elif isinstance(features, list):
             features = {str(k): value for k, value in enumerate(features)}
         elif not isinstance(features, dict):
             self.fail(f'features of {who} are {told(features)}', FEATURES)
-        find = self.attributes.add if self.frozen is None else self.attributes.get
         row = []
         for name, value in features.items():
             if type(value) is not float:  # those of JSON are finite
                 value = self.whole(value, name, who)
             if value:
-                try:
-                    row.append((find(name), value))
-                except UnicodeEncodeError:
-                    self.name(name, f'feature of {who}')
+                row.append((self.attribute(name, who), value))
         rows.push(sorted(entry for entry in row if entry[0] >= 0))
+
+    def attribute(self, name, who):
+        """The number of a feature, -1 where it is not known."""
+        try:
+            return self.attributes.add(name) if self.frozen is None else self.attributes.get(name)
+        except UnicodeEncodeError:
+            return self.name(name, f'feature of {who}')
 
     def whole(self, value, name, who):
         """A whole number, the value of a feature, as a float."""

@@ -71,6 +71,8 @@ def by_attribute(weights, factors):
             rows = factors[: len(array)]
         elif name.startswith('weights.'):  # of a type of graphs
             rows = factors[weights[f'attributes.{name.removeprefix("weights.")}']]
+        elif name.startswith('state_weights.'):
+            rows = factors[weights[f'state_attributes.{name.removeprefix("state_weights.")}']]
         else:
             continue
         changed[name] = array * rows.reshape(-1, *[1] * (array.ndim - 1))
@@ -145,13 +147,14 @@ def label_set_weights(model, dataset, blocks, pairs, path):
 def graph_weights(model, dataset, blocks):
     """The same for graphs of the same types, by names of attributes."""
     place = {int(old): new for new, old in enumerate(_places(dataset.attributes, model.attributes))}
-    for t in range(len(dataset.node_types) + len(dataset.factor_types)):
-        row = {attribute: k for k, attribute in enumerate(blocks[f'attributes.{t}'].tolist())}
-        for attribute, weights in zip(
-            model.weights[f'attributes.{t}'].tolist(), model.weights[f'weights.{t}'], strict=True
-        ):
+    types = range(len(dataset.node_types) + len(dataset.factor_types))
+    for known, values in [(f'{of}attributes.{t}', f'{of}weights.{t}') for of in ('', 'state_') for t in types]:
+        if known not in blocks or known not in model.weights:  # no feature has a value for each state
+            continue
+        row = {attribute: k for k, attribute in enumerate(blocks[known].tolist())}
+        for attribute, weights in zip(model.weights[known].tolist(), model.weights[values], strict=True):
             if place.get(attribute) in row:
-                blocks[f'weights.{t}'][row[place[attribute]]] = weights
+                blocks[values][row[place[attribute]]] = weights
     return blocks
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from cython_ext.tasks.graph import ATTRIBUTES, layout_of
+from cython_ext.tasks.graph import ATTRIBUTES, STATE_ATTRIBUTES, layout_of, state_attributes_of
 from data_formats.errors import DataError
 from data_formats.parameters.multilabel import MULTIPLIERS
 from ssvm_cli.options.problem_spec import ProblemSpec
@@ -22,11 +22,13 @@ class GraphTask(Task):
 
     def facts(self, dataset, o):
         counting = any(buckets is not None for buckets in dataset.buckets)
+        per_state = [len(attributes) for attributes in state_attributes_of(dataset)]
         lists = [None if buckets is None else list(buckets) for buckets in dataset.buckets]
         return {
             'states': [list(names) for names in dataset.states],
             'scopes': [list(kinds) for kinds in dataset.scopes],
             **({'buckets': lists} if counting else {}),
+            **({'per_state': per_state} if any(per_state) else {}),
         }
 
     def structure(self, o, module, dataset):
@@ -50,7 +52,8 @@ class GraphTask(Task):
 
     def transferred(self, model, dataset, features, path):
         data, theirs = ProblemSpec.from_header(model.header).data, self.facts(dataset, None)
-        if theirs != {key: data[key] for key in ('states', 'scopes', 'buckets') if key in data}:
+        kinds = ('states', 'scopes', 'buckets')
+        if any(theirs.get(key) != data.get(key) for key in kinds):
             raise DataError(path, None, 'has other types of nodes and factors', 'expected those of the training data')
         from ssvm_cli.initial.weights import graph_weights
 
@@ -77,8 +80,9 @@ class GraphTask(Task):
 
     def known(self, spec, weights):
         """What else the weights of a model depend on: the attributes of each type."""
-        types = len(spec.data['states']) + len(spec.data['scopes'])
-        return {'attributes': [weights[f'{ATTRIBUTES}.{t}'] for t in range(types)]}
+        types = range(len(spec.data['states']) + len(spec.data['scopes']))
+        of_states = [weights.get(f'{STATE_ATTRIBUTES}.{t}', np.zeros(0, np.int32)) for t in types]
+        return {'attributes': [weights[f'{ATTRIBUTES}.{t}'] for t in types], 'state_attributes': of_states}
 
     # ------------------------------------------------------------------------------------------ predicting
 
@@ -87,7 +91,9 @@ class GraphTask(Task):
 
     def problem_options(self, spec, problem):
         how = prediction(spec.structure)
-        return {'structure': {**how, 'attributes': problem.features.naming.attributes}}
+        naming = problem.features.naming
+        known = {'attributes': naming.attributes, 'state_attributes': naming.state_attributes}
+        return {'structure': {**how, **known}}
 
     def outputs(self, codes, dataset, decoder, w):
         """The state of each node, int32 [V]."""

@@ -52,6 +52,8 @@ VALID = {
         b' "factors": [{"nodes": [1, 0], "features": [1, -0.5]}]}\n# c\n\n'
         b'{"id": 7, "nodes": [{"type": "p", "states": 3, "label": 2}, {"states": ["a", "b"], "label": "a"}],'
         b' "factors": [{"nodes": [0, 1], "type": "e"}, {"nodes": [0, 1], "type": "e", "features": {}}]}\r\n'
+        b'{"states": ["a", "b"], "nodes": [{"label": "b", "per_state": {"x": [0.5, -1]}}, {"label": "a"}],'
+        b' "factors": [{"nodes": [0, 1], "per_state": {"p": 2, "t": [[0, 1], [3, 0.5]]}}]}\n'
     ),
     'fasta': (
         b'# x\n>native 1\nAC\r\nDE\n>homolog a 1:0:MSID\nCCC\n>decoy b\nA\n\n'
@@ -178,6 +180,11 @@ def check_graphs(dataset):
         assert indices.min(initial=0) >= 0 and indices.max(initial=-1) < len(dataset.attributes)
         assert all((np.diff(indices[begin:end]) > 0).all() for begin, end in pairwise(indptr.tolist()))
         assert values is None or np.isfinite(values).all()
+    for indptr, indices, states, values in (dataset.node_states(), dataset.factor_states()):
+        assert len(indices) == len(states) == len(values) == indptr[-1] and np.isfinite(values).all() and values.all()
+        assert indices.min(initial=0) >= 0 and indices.max(initial=-1) < len(dataset.attributes)
+        places = list(zip(states.tolist(), indices.tolist(), strict=True))
+        assert all(places[a:b] == sorted(set(places[a:b])) for a, b in pairwise(indptr.tolist()))
     for v, kind in enumerate(dataset.node_type.tolist()):
         assert -1 <= dataset.labels[v] < len(dataset.states[kind])
     graphs(dataset)

@@ -70,7 +70,7 @@ def graphs(dataset):
     def factor(f, types):
         kind = dataset.factor_type[f]
         scope = dataset.scope[dataset.scope_indptr[f] : dataset.scope_indptr[f + 1]].tolist()
-        assert dataset.scopes[kind] == tuple(types[v] for v in scope)
+        assert dataset.buckets[kind] or dataset.scopes[kind] == tuple(types[v] for v in scope)
         return factor_types[kind], scope, row(*dataset.factor_rows(), names, f)
 
     out = []
@@ -79,6 +79,28 @@ def graphs(dataset):
         types = dataset.node_type[nodes.start : nodes.stop].tolist()
         out.append(([node(v) for v in nodes], [factor(f, types) for f in factors]))
     return out
+
+
+def state_features(dataset):
+    """The features of graphs that have a value for each state, as plain lists: for each graph those of its nodes and
+    those of its factors, {(attribute, joint state): value}."""
+    names = dataset.attributes.names()
+
+    def row(rows, k):
+        span = slice(*rows.indptr[k : k + 2])
+        columns = (rows.indices[span], rows.states[span], rows.values[span])
+        return {(names[a], s): x for a, s, x in zip(*(column.tolist() for column in columns), strict=True)}
+
+    return [
+        [
+            [row(rows, k) for k in range(*indptr[i : i + 2])]
+            for rows, indptr in (
+                (dataset.node_states(), dataset.node_indptr),
+                (dataset.factor_states(), dataset.factor_indptr),
+            )
+        ]
+        for i in range(dataset.n)
+    ]
 
 
 def sequences(dataset):

@@ -29,14 +29,15 @@ NAMES = tuple(graphs.GLOBAL)
 
 
 @functools.cache
-def made(tied):
+def made(tied, per_state=0):
     """(structure, features, the blocks written out, what their features are multiplied by)."""
-    layout = graphs.layout(('tree', *NAMES), seed=3, tied=tied)
+    layout = graphs.layout(('tree', *NAMES), seed=3, tied=tied, per_state=per_state)
     blocks, _, times = graphs.soft(graphs.GraphEnumeration(layout), LAM, RHO)
     return *build_relaxed(layout, Flat(layout), 'soft', RHO, LAM), blocks.examples, times
 
 
 TIED = pytest.mark.parametrize('tied', [False, True])
+FEATURES = pytest.mark.parametrize(('tied', 'per_state'), [(False, 0), (True, 0), (False, 2), (True, 2)])
 
 
 @TIED
@@ -52,19 +53,19 @@ def test_blocks_have_the_outputs_of_the_list(tied):
             assert not statistics[len(parts) :].any()
 
 
-@TIED
-def test_scores_are_those_of_the_labelings(tied):
-    _, features, blocks, times = made(tied)
+@FEATURES
+def test_scores_are_those_of_the_labelings(tied, per_state):
+    _, features, blocks, times = made(tied, per_state)
     w = np.random.default_rng(0).normal(size=features.dim)
     for b, truth in enumerate(blocks):
         scores = truth.parts @ scores_of(features, b, w)[: truth.parts.shape[1]]
         np.testing.assert_allclose(scores, times * truth.features @ w, rtol=0, atol=1e-12 * times)
 
 
-@TIED
-def test_features_of_sums_of_outputs(tied):
+@FEATURES
+def test_features_of_sums_of_outputs(tied, per_state):
     """The adjoint of the scores, and the inner products that follow from it."""
-    structure, features, blocks, times = made(tied)
+    structure, features, blocks, times = made(tied, per_state)
     rng = np.random.default_rng(1)
     for b, truth in enumerate(blocks):
         alpha = np.where(rng.random(len(truth.codes)) < 0.5, rng.normal(size=len(truth.codes)), 0)
@@ -80,10 +81,10 @@ def test_features_of_sums_of_outputs(tied):
         np.testing.assert_allclose(w, expected, rtol=0, atol=1e-12 * times)
 
 
-@TIED
+@FEATURES
 @pytest.mark.parametrize('threads', [1, 2])
-def test_sums_over_blocks(tied, threads):
-    structure, features, blocks, times = made(tied)
+def test_sums_over_blocks(tied, per_state, threads):
+    structure, features, blocks, times = made(tied, per_state)
     rng, expected = np.random.default_rng(2), 0
     total = features.helper(Accumulator, structure.n)
     for b, truth in enumerate(blocks):

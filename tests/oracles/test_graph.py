@@ -1,6 +1,7 @@
 """Feature maps and losses of factor graphs, exact and relaxed, and the linear program over the local polytope."""
 
 import functools
+import itertools
 
 import numpy as np
 import pytest
@@ -22,22 +23,24 @@ class Flat:
     """A naming of the weights for tests: one array."""
 
     def __init__(self, layout):
-        self.shapes = [(kind.attributes, kind.width) for kind in layout.types]
+        self.sizes = [(kind.weights - kind.state_attributes, kind.state_attributes) for kind in layout.types]
 
-    def join(self, arrays):
-        return {'all': np.concatenate([array.ravel() for array in arrays])}
+    def join(self, arrays, of_states):
+        both = zip(arrays, of_states, strict=True)
+        return {'all': np.concatenate([np.append(array.ravel(), more) for array, more in both])}
 
     def split(self, blocks):
-        ends = np.cumsum([a * b for a, b in self.shapes])
+        ends = np.cumsum(np.ravel(self.sizes))
         if len(blocks['all']) != ends[-1]:
             raise ValueError('weights of another graph')
-        return np.split(blocks['all'], ends[:-1])
+        pieces = np.split(blocks['all'], ends[:-1])
+        return pieces[::2], pieces[1::2]
 
 
 @functools.cache
-def made(relaxation, tied=False, names=EXAMPLES):
+def made(relaxation, tied=False, per_state=0, names=EXAMPLES):
     """(structure, features, GraphEnumeration) of some graphs."""
-    layout = graphs.layout(names, seed=3, tied=tied)
+    layout = graphs.layout(names, seed=3, tied=tied, per_state=per_state)
     return *build_relaxed(layout, Flat(layout), relaxation, RHO, LAM), graphs.GraphEnumeration(layout)
 
 
@@ -52,13 +55,13 @@ def truth_of(relaxation, truth):
 
 
 CASES = pytest.mark.parametrize(
-    ('relaxation', 'tied'), [('none', False), ('none', True), ('soft', False), ('soft', True)]
+    ('relaxation', 'tied', 'per_state'), list(itertools.product(('none', 'soft'), (False, True), (0, 2)))
 )
 
 
 @CASES
-def test_scores_and_their_adjoint(relaxation, tied):
-    _, features, truth = made(relaxation, tied)
+def test_scores_and_their_adjoint(relaxation, tied, per_state):
+    _, features, truth = made(relaxation, tied, per_state)
     rng = np.random.default_rng(0)
     for i, (of_parts, times) in enumerate(truth_of(relaxation, truth)):
         w, a = rng.normal(size=features.dim), rng.normal(size=len(of_parts))
@@ -69,8 +72,8 @@ def test_scores_and_their_adjoint(relaxation, tied):
 
 
 @CASES
-def test_inner_products(relaxation, tied):
-    _, features, truth = made(relaxation, tied)
+def test_inner_products(relaxation, tied, per_state):
+    _, features, truth = made(relaxation, tied, per_state)
     rng = np.random.default_rng(1)
     for i, (of_parts, times) in enumerate(truth_of(relaxation, truth)):
         a = np.where(rng.random(len(of_parts)) < 0.5, rng.normal(size=len(of_parts)), 0)
@@ -85,10 +88,10 @@ def test_inner_products(relaxation, tied):
 
 @CASES
 @pytest.mark.parametrize('threads', [1, 2])
-def test_sums_over_examples(relaxation, tied, threads):
+def test_sums_over_examples(relaxation, tied, per_state, threads):
     from cython_ext.common.parallel import Pool
 
-    structure, features, truth = made(relaxation, tied)
+    structure, features, truth = made(relaxation, tied, per_state)
     found = truth_of(relaxation, truth)
     rng = np.random.default_rng(2)
     values = [rng.normal(size=len(of_parts)) for of_parts, _ in found]
@@ -110,8 +113,8 @@ def put_all(total, values):
 
 
 @CASES
-def test_models_keep_the_weights(relaxation, tied):
-    _, features, _ = made(relaxation, tied)
+def test_models_keep_the_weights(relaxation, tied, per_state):
+    _, features, _ = made(relaxation, tied, per_state)
     w = np.random.default_rng(3).normal(size=features.dim)
     np.testing.assert_allclose(features.weights(features.blocks(w)), w, rtol=1e-15)
     with pytest.raises(ValueError, match='another graph'):

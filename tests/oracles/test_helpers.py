@@ -20,6 +20,7 @@ from tests.kernels import kernel_twin
 from tests.solvers import tiny
 from tests.solvers.problems import dataset_of, twin
 from tests.solvers.runs import make, run
+from tests.solvers.test_graph import twin as graph_twin
 from tests.solvers.treebanks import treebank_problem
 
 KINDS = {
@@ -32,6 +33,8 @@ PROBLEMS = {
     'chain-triples': lambda: twin('chain-triples', 'hinge').problem,
     'kernel': lambda: kernel_twin('chain', 'hinge', {'kind': 'rbf', 'gamma': 0.3}).problem,
     'arcs': lambda: treebank_problem('spanning'),
+    'graph': lambda: graph_twin('none', 'hinge', per_state=2)[0],
+    'soft graph': lambda: graph_twin('soft', 'hinge', per_state=2)[0],
     'relations': lambda: treebank_problem('spanning-relations'),
 }
 

@@ -34,9 +34,10 @@ BY_PROGRAMS = {'svrg': (1e-3, 500), 'sc-svrg': (1e-3, 500), 'fw': (5e-2, 200), '
 
 
 @functools.cache
-def twin(relaxation, objective, loss='hamming'):
-    """(problem, the plain problem, its optimum, what its objective is multiplied by)."""
-    layout = graphs.layout(NAMES if relaxation == 'none' else BINARY, seed=SEED[relaxation], tied=True)
+def twin(relaxation, objective, loss='hamming', per_state=0):
+    """(problem, the plain problem, its optimum, what its objective is multiplied by). per_state: how many features of
+    each type have a value for each state, beside the others."""
+    layout = graphs.layout(NAMES if relaxation == 'none' else BINARY, SEED[relaxation], 3, True, per_state)
     structure, features = build_relaxed(layout, Flat(layout), 'none' if relaxation == 'cut' else relaxation, RHO, LAM)
     if relaxation == 'cut':
         structure = GraphCuts(structure.graphs)
@@ -100,6 +101,16 @@ def test_bounds_close_in_on_the_optimum(case):
         for _, w in method.iterates():
             expected = optimum.primal(plain, objective, np.array(w, float))
             assert problem.evaluate(w).primal == pytest.approx(expected, rel=1e-7)
+
+
+@pytest.mark.parametrize('case', [case for case in CASES if case[3] == 'hamming'], ids=lambda case: '-'.join(case[:3]))
+def test_features_with_a_value_for_each_state(case):
+    solver, relaxation, objective, loss = case
+    problem, _, best, times = twin(relaxation, objective, loss, per_state=2)
+    tolerance, limit = reach_of(*case)
+    limit *= 8 if solver == 'fw' else 1  # whose gap falls like 1 / passes
+    method = make(solver, problem, seed=3, **options_of(solver, relaxation))
+    close_in(method, best, times, tolerance, limit)
 
 
 @pytest.mark.parametrize('rho', [10.0, 1.0, 0.1, 0.01])

@@ -10,6 +10,7 @@ of pairs that make a tree, or a factor whose score depends on how many of its bi
 """
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,8 @@ import numpy as np
 class FactorType:
     """states: how many each node of the scope has; columns: int32[product of states], which column of the type's
     weights a joint state has (the last node's state changes fastest), -1 where its score is 0; attributes: how many
-    rows the weights have; constant: whether the only feature is a 1, so that there are no rows of features.
+    rows the weights have; constant: whether the only feature is a 1, so that there are no rows of features;
+    state_attributes: how many features there are that have a value for each joint state, and one weight each.
 
     buckets: of a count, which counts begin a bucket, ascending, the first one 0; None elsewhere. Buckets are its joint
     states, and it has any number of nodes: `states` is empty."""
@@ -28,16 +30,19 @@ class FactorType:
     attributes: int = 1
     constant: bool = False
     buckets: tuple | None = None
+    state_attributes: int = 0
 
     @classmethod
-    def full(cls, states, attributes=1, constant=False):
+    def full(cls, states, attributes=1, constant=False, state_attributes=0):
         """Every joint state has weights of its own."""
-        return cls(tuple(states), np.arange(np.prod(states), dtype=np.int32), attributes, constant)
+        columns = np.arange(np.prod(states), dtype=np.int32)
+        return cls(tuple(states), columns, attributes, constant, None, state_attributes)
 
     @classmethod
-    def count(cls, buckets, attributes=1, constant=False):
+    def count(cls, buckets, attributes=1, constant=False, state_attributes=0):
         """Every bucket has weights of its own."""
-        return cls((), np.arange(len(buckets), dtype=np.int32), attributes, constant, tuple(buckets))
+        columns = np.arange(len(buckets), dtype=np.int32)
+        return cls((), columns, attributes, constant, tuple(buckets), state_attributes)
 
     @property
     def size(self):
@@ -52,6 +57,21 @@ class FactorType:
     def width(self):
         """How many columns the weights have."""
         return int(self.columns.max(initial=-1)) + 1
+
+    @property
+    def weights(self):
+        """How many weights there are."""
+        return self.attributes * self.width + self.state_attributes
+
+
+class StateRows(NamedTuple):
+    """Features that have a value for each joint state, and one weight: those of row r are the entries indptr[r] to
+    indptr[r + 1], ascending by joint states and then by attributes; what has no entry is 0."""
+
+    indptr: np.ndarray  # int64
+    indices: np.ndarray  # int32, the attribute
+    states: np.ndarray  # int32, the joint state
+    values: np.ndarray  # float64
 
 
 @dataclass
@@ -70,7 +90,8 @@ class Shape:
 @dataclass
 class GraphLayout:
     """n examples. Row r of the features is `indices[indptr[r]:indptr[r + 1]]`, ascending numbers of the attributes of
-    the type of its factor; values None: all 1."""
+    the type of its factor; values None: all 1. Where features have a value for each joint state, state_rows has the
+    same rows."""
 
     types: list  # of FactorType
     shapes: list  # of Shape
@@ -82,6 +103,7 @@ class GraphLayout:
     indices: np.ndarray
     values: np.ndarray | None
     untied: bool = False  # no two factors of an example share their type
+    state_rows: StateRows | None = None
 
     @property
     def n(self):
