@@ -14,6 +14,8 @@ MODULES = {
     'one-slack': 'cython_ext.solvers.methods.planes.one_slack',
     'bmrm': 'cython_ext.solvers.methods.planes.bmrm',
     'cg': 'cython_ext.solvers.methods.primal.cg',
+    'smo': 'cython_ext.solvers.methods.dual.smo',
+    'extragradient': 'cython_ext.solvers.methods.dual.extragradient',
     'fw': 'cython_ext.solvers.methods.dual.fw',
     'dlpw': 'cython_ext.solvers.methods.dual.dlpw',
     'excessive-gap': 'cython_ext.solvers.methods.dual.excessive_gap',

@@ -145,3 +145,29 @@ class CatalystSmoothing:
             self.alpha, beta = self.first_alpha(), 0.0
         self.inner.w, self.before = w + beta * (w - self.before), w
         self.k += 1
+
+
+class Extragradient:
+    """Taskar, Lacoste-Julien and Jordan (2006) with entropies, from w = 0 and uniform distributions: each step is from
+    where the last one led, with the gradients of half of it; the averages of the halves."""
+
+    def __init__(self, plain, eta, tau):
+        self.plain, self.eta, self.tau, self.t = plain, eta, tau, 0
+        self.w = np.zeros(plain.psi[0].shape[1])
+        self.theta = [np.zeros(len(delta)) for delta in plain.delta]
+        self.average, self.average_alpha = 0 * self.w, [0 * theta for theta in self.theta]
+
+    def led(self, w, theta):
+        """One step with the gradients at w and softmax(theta)."""
+        mean = np.mean([optimum.softmax(t) @ psi for t, psi in zip(theta, self.plain.psi, strict=True)], axis=0)
+        pairs = zip(self.theta, self.plain.delta, self.plain.psi, strict=True)
+        forward = [t + self.tau * (delta - psi @ w) for t, delta, psi in pairs]
+        return (self.w + self.eta * mean) / (1 + self.eta * self.plain.lam), forward
+
+    def step(self):
+        half = self.led(self.w, self.theta)
+        self.w, self.theta = self.led(*half)
+        self.t += 1
+        self.average = self.average + (half[0] - self.average) / self.t
+        pairs = zip(self.average_alpha, half[1], strict=True)
+        self.average_alpha = [a + (optimum.softmax(t) - a) / self.t for a, t in pairs]

@@ -20,6 +20,7 @@ REACH = {
     'one-slack': (1e-6, 400),
     'lbfgs': (1e-6, 300),
     'bmrm': (1e-6, 400),
+    'smo': (1e-4, 3000),
     'cg': (1e-6, 300),
     'fw': (1e-3, 5000),
     'svrg': (1e-3, 500),
@@ -32,7 +33,7 @@ SMOOTH = {
 }
 ROUGH = {'sgd': (5e-2, 3000)}
 # those that need a loss which is a sum over parts, the hinge loss with wrong and missed brackets
-PARTED = {'eg': (1e-3, 3000), 'eg-batch': (2e-3, 20000), 'excessive-gap': (2e-2, 20000)}
+PARTED = {'eg': (1e-3, 3000), 'eg-batch': (2e-3, 20000), 'excessive-gap': (2e-2, 20000), 'extragradient': (1e-2, 1500)}
 
 CASES = [
     (solver, objective, loss)

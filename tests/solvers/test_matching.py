@@ -17,7 +17,7 @@ from tests.solvers.runs import bounds, make, run
 from tests.solvers.test_optimum import MINIMISERS, REACH, check_both_sides, close_in
 
 LAM = 0.3
-SUMS = ('eg', 'eg-batch', 'excessive-gap')  # solvers that need sums over all outputs for the hinge
+SUMS = ('eg', 'eg-batch', 'excessive-gap', 'extragradient')  # solvers that need sums over all outputs for the hinge
 SOLVERS = [name for name in MINIMISERS if 'hinge' in solver_info(name).objectives and name not in SUMS]
 WAYS = [(name, {}) for name in SOLVERS] + [
     ('svrg', {'oracle': 'topk', 'K': 50}),

@@ -31,6 +31,8 @@ VARIANTS = {
     'sgd': [{}],
     'lbfgs': [{}, {'memory': 3, 'restart': 4}],
     'bmrm': [{}],
+    'smo': [{}, {'sampling': 'gap'}],
+    'extragradient': [{}],
     'cg': [{}, {'restart': 4}],
     'fw': [{}],
     'n-slack': [{}, {'reoptimise': 'subspace'}, {'every': 1}],
@@ -47,6 +49,8 @@ REACH = {
     'bcfw': (1e-6, 1500),
     'lbfgs': (1e-6, 300),
     'bmrm': (1e-6, 400),
+    'smo': (1e-4, 3000),
+    'extragradient': (1e-2, 1500),
     'cg': (1e-6, 300),
     'n-slack': (1e-6, 400),
     'one-slack': (1e-6, 400),
@@ -61,7 +65,7 @@ REACH = {
 # Without a mixture of dual points.
 ALONE = (1e-3, 3000)
 # Solvers that need a task loss which is a sum over parts, and solvers whose dual points have too many outputs to list.
-BY_PARTS = {'excessive-gap', 'eg', 'eg-batch'}
+BY_PARTS = {'excessive-gap', 'eg', 'eg-batch', 'extragradient'}
 DENSE = {'excessive-gap'}
 # Solvers that take the longest see triplets once: that losses and feature sets make no difference other data show.
 SLOW = {'fw', 'excessive-gap', 'sgd'}

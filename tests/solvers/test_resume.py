@@ -46,6 +46,8 @@ CASES = [
     ('lbfgs', {'restart': 4}, 'log'),
     ('lbfgs', {'memory': 2}, 'softmax-margin'),
     ('bmrm', {}, 'hinge'),
+    ('smo', {}, 'hinge'),
+    ('extragradient', {}, 'hinge'),
     ('bmrm', {'planes': 5}, 'log'),
     ('cg', {'restart': 4}, 'log'),
     ('fw', {}, 'hinge'),

@@ -38,7 +38,7 @@ cdef class BlockDual:
     cdef Py_ssize_t place_of(self, Py_ssize_t i, double bias, double value) noexcept nogil
     cdef void begin(self, Py_ssize_t i) noexcept nogil
     cdef void optimise(self, Py_ssize_t i, double precision) noexcept nogil
-    cdef void pairwise(self, Py_ssize_t i, double precision) noexcept nogil
+    cdef void pairwise(self, Py_ssize_t i, double precision, Py_ssize_t most) noexcept nogil
     cdef void coordinatewise(self, Py_ssize_t i, double precision) noexcept nogil
     cdef void frank_wolfe_step(self, Py_ssize_t i, Py_ssize_t best, double gap) noexcept nogil
     cdef void apply(self, Py_ssize_t i) noexcept nogil

@@ -178,16 +178,17 @@ cdef class BlockDual:
         if self.objective.free_mass:
             self.coordinatewise(i, precision)
         else:
-            self.pairwise(i, precision)
+            self.pairwise(i, precision, 8 + 4 * self.sets.sets[i].count)
 
-    cdef void pairwise(self, Py_ssize_t i, double precision) noexcept nogil:
+    cdef void pairwise(self, Py_ssize_t i, double precision, Py_ssize_t most) noexcept nogil:
+        """At most so many steps, each from the worst output that has weight to the best one."""
         cdef WorkingSet *s = self.sets.sets + i
         cdef Py_ssize_t _step, j, up, down, count = s.count
         cdef double scale = 1.0 / (self.regularisation * self.problem.n), gain, curve, step
         cdef double *values = self.values
         cdef double *weight = s.weight
         cdef const double *gram = s.gram
-        for _step in range(8 + 4 * count):
+        for _step in range(most):
             up, down = 0, -1
             for j in range(count):
                 if values[j] > values[up]:

@@ -9,7 +9,7 @@ cdef class BlockFrankWolfe(VisitingSolver):
     cdef Prefetch prefetch                      # of weights
     cdef readonly Acceleration acceleration     # None: plain
     cdef readonly Py_ssize_t cache
-    cdef bint pairwise
+    cdef int steps                              # of a visit: one, one from output to output, or many of these
     cdef readonly str sampling
     cdef object gap_array, neighbours
     cdef double *gaps                           # [n] block gap of each example when last visited

@@ -22,6 +22,7 @@ from cython_ext.solvers.visiting cimport VisitingSolver
 
 cdef enum:
     VISITS_AHEAD = 4
+    PLAIN, PAIR, PAIRWISE               # steps
 cdef double BLOCK_PRECISION = 1e-3      # of the steps within an example, relative to its gap
 
 
@@ -33,8 +34,8 @@ cdef class BlockFrankWolfe(VisitingSolver):
         self.block = BlockDual(problem, options['average'])
         self.prefetch = problem.features.helper(Prefetch)
         self.sampling, self.cache = options['sampling'], options['cache']
-        self.pairwise = options['steps'] == 'pairwise'
-        if not self.pairwise and self.block.objective.free_mass:
+        self.steps = {'plain': PLAIN, 'pair': PAIR, 'pairwise': PAIRWISE}[options['steps']]
+        if self.steps != PAIRWISE and self.block.objective.free_mass:
             raise ValueError('plain steps need dual weights that sum to 1, which slack norm 2 has not (steps=pairwise)')
         self.acceleration = Acceleration(problem) if options['acceleration'] else None
         self.block.regularisation = problem.lam if self.acceleration is None else self.acceleration.regularisation()
@@ -122,7 +123,9 @@ cdef class BlockFrankWolfe(VisitingSolver):
         self.gaps[i] = gap
         if gap > 0:
             self.block.begin(i)
-            if self.pairwise:
+            if self.steps == PAIR:
+                self.block.pairwise(i, 0.0, 1)
+            elif self.steps == PAIRWISE:
                 if self.block.objective.free_mass:
                     gap = value - self.block.mass
                 self.block.optimise(i, BLOCK_PRECISION * gap)
