@@ -353,7 +353,8 @@ REFUSED = {
     'unknown solver': (['--solver', 'nope'], "unknown solver 'nope' (choose from auto, bcfw"),
     'solver that does not fit': (
         ['--solver', 'lbfgs'],
-        '(solvers for hinge: bcfw, eg, eg-batch, sgd, svrg, sc-svrg, n-slack, one-slack, bmrm, smo, extragradient, fw, excessive-gap)',
+        '(solvers for hinge: bcfw, eg, eg-batch, sgd, svrg, sc-svrg, n-slack, one-slack, bmrm, smo, extragradient, fw, '
+        'excessive-gap)',
     ),
     'solver of graphs': (['--solver', 'dlpw'], '--solver dlpw has no meaning for the task multiclass'),
     'short for a relaxation': (['--solver', 'soft-bcfw'], '--solver soft-bcfw has no meaning for the task multiclass'),
