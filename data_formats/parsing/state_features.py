@@ -1,6 +1,7 @@
 """Features of graphs that have a value for each state, and one weight:
 
 {"per_state": {"x": [0.5, 2]}, ...}                            of a node: a value for each of its states,
+{"per_state": {"x": {"b": 2}}, ...}                            the same by their names, where the others are 0,
 {"nodes": [0, 1], "per_state": {"x": [[1, 0], [0, 3]]}}        of a factor: for each joint state,
 {"nodes": [0, 1], "per_state": {"x": 1}}                       that where all states are the same, else 0 (Potts)
 """
@@ -25,8 +26,8 @@ class StateFeatures:
         found, sizes = [], [len(each) for each in names]
         for name, value in self.given(parser, owner, who).items():
             what = f'feature {shown(name)} of {who}'
-            if isinstance(value, list):
-                values = flat(parser, value, sizes, what)
+            if isinstance(value, list) or (isinstance(value, dict) and len(names) == 1):
+                values = flat(parser, value, names, what)
             elif len(names) > 1:
                 values = same(value, names, parser, what)
             else:
@@ -61,16 +62,27 @@ def number_of(what, count):
     return f'{count} {what}{"s" * (count != 1)}'
 
 
-def flat(parser, table, sizes, what):
-    """The values of nested lists, the last state changing fastest."""
-    rows = [table]
+def flat(parser, table, names, what):
+    """The values of nested lists, or of objects by names of the last node's states, which changes fastest."""
+    rows, sizes = [table], [len(each) for each in names]
     for k, size in enumerate(sizes):
+        if k == len(sizes) - 1:
+            rows = [by_name(parser, row, names[k], what) if isinstance(row, dict) else row for row in rows]
         for row in rows:
             if not isinstance(row, list) or len(row) != size:
                 has = number_of('value', len(row)) if isinstance(row, list) else f'{parser.told(row)} for a list'
                 parser.fail(f'{what} has {has}', f'expected {shape(sizes[k:])}')
         rows = [value for row in rows for value in row]
     return rows
+
+
+def by_name(parser, values, names, what):
+    """The list that an object {STATE: NUMBER, ...} is, where those that it leaves out are 0."""
+    names = [str(name) for name in names]
+    unknown = next((name for name in values if name not in names), None)
+    if unknown is not None:
+        parser.fail(f'{what} has a value for {shown(unknown)}', f'expected one of {", ".join(names[:10])}')
+    return [values.get(name, 0) for name in names]
 
 
 def same(value, names, parser, what):

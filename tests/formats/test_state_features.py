@@ -94,6 +94,16 @@ def test_what_is_read(tmp_path):
     assert state_features(again) == state_features(dataset) and graphs(again) == graphs(dataset)
 
 
+def test_values_by_the_names_of_states(tmp_path):
+    text = (
+        '{"states": ["a", "b"], "nodes": [{"per_state": {"x": {"b": 2}, "y": {}}, "label": "a"}, {"label": "b"}],'
+        ' "factors": [{"nodes": [0, 1], "per_state": {"z": [{"b": 5}, [1, 0]]}},'
+        ' {"oracle": "cardinality", "nodes": [0, 1], "buckets": [2], "per_state": {"z": {"2": 3}}}]}\n'
+    )
+    found = state_features(read(tmp_path, 'graph', text))
+    assert found == [[[{('x', 1): 2.0}, {}], [{('z', 1): 5.0, ('z', 2): 1.0}, {('z', 1): 3.0}]]]
+
+
 def test_subsets_and_concatenation(tmp_path, rng):
     dataset = read(tmp_path, 'graph', DATA)
     everything = state_features(dataset)
