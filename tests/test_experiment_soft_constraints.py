@@ -2,11 +2,15 @@
 
 import csv
 import gzip
+import io
+import json
+import pickle
 import random
 import re
 from argparse import Namespace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 FOLDER = Path(__file__).resolve().parent.parent / 'experiments' / 'soft_constraints'
@@ -185,3 +189,56 @@ def test_without_the_data_sets(script, program, tmp_path, monkeypatch, capsys):
     for name in ('figure1', 'figure3'):
         script(name).main([str(tmp_path / 'out'), '--ssvm', 'not-there'])
     assert 'skipped: yeast is not in' in capsys.readouterr().err and not list(tmp_path.glob('**/*.csv'))
+
+
+def test_stars(script, program, tmp_path, monkeypatch):
+    """Small pictures with coarse stars: dynamic programs solve what linear programs do, and stars help."""
+    colours = np.array([[0, 0, 255], [255, 0, 0], [0, 255, 0]], np.uint8)
+    rng = np.random.default_rng(0)
+    labels = [rng.integers(3, size=(4, 3)) for _ in range(12)]
+    data = {f'Y_{part}': several for part, several in (('train', labels[:8]), ('test', labels[8:]))}
+    data |= {f'X_{part}': [colours[each] for each in data[f'Y_{part}']] for part in ('train', 'test')}
+    (tmp_path / 'snakes').mkdir()
+    (tmp_path / 'snakes' / 'snakes.pickle').write_bytes(pickle.dumps(data, protocol=3))
+    monkeypatch.setenv('SSVM_DATA', str(tmp_path))
+    small = ('--rel-gap', 1e-3, '--gap-every', 1, '--max-passes', 200)
+    for name, values in {
+        'pictures': {'CLASSES': 3, 'SIDE': 3, 'COARSE': 2, 'FOLDS': 2},
+        'stars': {'COUNTS': {'train': 20, 'test': 10}},
+        'runs': {'LP_LIMITS': {'stars': small, 'snakes': small}, 'LIMITS': {'stars': small, 'snakes': small}},
+    }.items():
+        for key, value in values.items():
+            monkeypatch.setattr(script(name), key, value)
+    script('stars').main([str(tmp_path), '--ssvm', program])
+    table = {(row['set'], row['model']): row for row in rows_of(tmp_path / 'stars.csv')}
+    assert [int(row['weights']) for row in table.values()] == [3, 4, 4, 21] * 2
+    assert float(table['stars', 'stars']['wrong']) < float(table['stars', 'alone']['wrong']) < 60
+    assert float(table['snakes', 'alone']['wrong']) < 5, 'colours tell'
+    speed = {(row['set'], row['method'], row['rho']): row for row in rows_of(tmp_path / 'stars-speed.csv')}
+    for name in ('stars', 'snakes'):
+        lp, tree = (float(speed[name, method, '']['relaxed']) for method in ('lp', 'tree'))
+        assert lp == pytest.approx(tree, rel=1e-2), 'the relaxation of trees is exact'
+        assert all(float(row['relaxed']) >= (1 - 1e-3) * min(lp, tree) for row in speed.values() if row['set'] == name)
+
+
+def test_pictures_without_loops(script, monkeypatch):
+    """Each fine node is joined with the coarse one that it is in, and has one score for each class."""
+    pictures = script('pictures')
+    monkeypatch.setattr(pictures, 'SIDE', 4)
+    labels, within, of_coarse, fine, coarse = picture = pictures.made_up(1, 3)[0]
+    assert (
+        fine.shape == (16, 21)
+        and coarse.shape == (len(of_coarse), 21)
+        and set(within.ravel()) == set(range(len(coarse)))
+    )
+    np.testing.assert_allclose(np.exp(fine).sum(axis=1), 1)
+    stars = json.loads(pictures.graph(picture, 'stars'))
+    assert [node['label'] for node in stars['nodes']] == [*labels.ravel(), *of_coarse]
+    assert [factor['nodes'] for factor in stars['factors']] == [[v, 16 + k] for v, k in enumerate(within.ravel())]
+    assert len(json.loads(pictures.graph(picture, 'neighbours'))['factors']) == 24
+    assert 'factors' not in json.loads(pictures.graph(picture, 'alone'))
+
+
+def test_nothing_but_arrays_is_unpickled(script):
+    with pytest.raises(pickle.UnpicklingError, match='is no array'):
+        script('pictures').Arrays(io.BytesIO(pickle.dumps(Namespace()))).load()
