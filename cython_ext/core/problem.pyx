@@ -156,6 +156,9 @@ cdef class Problem:
             gap = gradient2 / (2 * self.lam)
         # Far from the optimum both are huge and their difference is rounding of either sign, so it is rounded down.
         dual = primal - gap - 1e-11 * gap
+        slack = self.structure.slack()
+        if slack is not None:
+            dual -= slack.sum() / self.n
         return Evaluation(primal, losses, dual if np.isfinite(dual) else -np.inf)
 
     def _regularise(self, w, gradient):

@@ -79,7 +79,7 @@ def of_parameters(Problem problem not None, const int64_t[::1] indptr, theta, Ac
         raise ValueError(f'the loss {problem.loss_name} has no dual points in natural parameters')
     gains = np.empty(problem.n)
     problem.sweep(_parameters, problem, theta, indptr, gains, total=total)
-    return gains.sum() / problem.n
+    return without_slack(problem, gains) / problem.n
 
 
 def _parameters(Problem problem, theta, const int64_t[::1] indptr, double[::1] gains, Accumulator total,
@@ -107,6 +107,12 @@ def _parameters(Problem problem, theta, const int64_t[::1] indptr, double[::1] g
             problem.put_expected(total, chunk, i, work)
 
 
+def without_slack(Problem problem, gains):
+    """The sum of gains that log-partitions went into, less what these may be too large by."""
+    slack = problem.structure.slack()
+    return gains.sum() if slack is None else (gains - slack).sum()
+
+
 def of_scores(Problem problem not None, w, temperature, Accumulator total not None):
     """Of the softmax of the scores of weights, over a temperature for the hinge loss (None for the log losses): the
     mean of E[Delta] + H, H for the log losses only; puts E[psi_i] into total. ValueError where that is no dual point.
@@ -116,7 +122,7 @@ def of_scores(Problem problem not None, w, temperature, Accumulator total not No
         loss.mu = temperature
     gains = np.empty(problem.n)
     problem.sweep(_scores, problem, loss, w, gains, total=total)
-    return gains.sum() / problem.n
+    return without_slack(problem, gains) / problem.n
 
 
 def _scores(Problem problem, SmoothedLoss loss, const double[::1] w, double[::1] gains, Accumulator total,

@@ -90,6 +90,11 @@ cdef class Structure:
         nothing is known."""
         return None
 
+    def slack(self):
+        """float64[n]: by how much the last log-partition of each example may be too large for the mean that came with
+        it, as a relaxation's that is not solved to the end; None where they belong together."""
+        return None
+
     def by_example(self, values):
         """float64: sums of numbers of the n examples over those that make one of the file, where it is parted."""
         return values

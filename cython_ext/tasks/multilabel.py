@@ -92,7 +92,7 @@ def build_apart(layout, naming, labels):
 
 def problem_arguments(how, lam, objective, loss, variant):
     """Of build(): maxima of a plain hinge loss over sets are sums over labels, but for their pairs."""
-    arguments = arguments_of_relaxation(how, lam)
+    arguments = arguments_of_relaxation(how, lam, objective)
     if 'pairs' in how:
         plain = variant is None or variant.plain
         arguments['apart'] = objective == 'hinge' and plain and loss in (None, INFO.default_loss)

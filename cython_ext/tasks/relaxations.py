@@ -1,9 +1,11 @@
 """Which problem is solved where graphs have no exact oracle, or none that is fast: none, the exact one; lp, that over
-the local marginal polytope; soft, the soft constraints of Meshi, Srebro and Hazan (2015). A relaxation is a
-structure, soft with a feature map of its own; solvers and objectives do not know of it."""
+the local marginal polytope, with tree-reweighted entropies where the loss is a log of sums; soft, the soft constraints of
+Meshi, Srebro and Hazan (2015). A relaxation is a structure, soft with a feature map of its own; solvers and objectives
+do not know of it."""
 
 RELAXATIONS = ('none', 'lp', 'soft')
-INFERENCES = {'exact': 'none', 'lp': 'lp', 'dual-decomposition': 'dual-decomposition'}  # ways to predict
+TREES = 'tree-reweighted'
+INFERENCES = {'exact': 'none', 'lp': 'lp', 'dual-decomposition': 'dual-decomposition', TREES: TREES}  # ways to predict
 RHO = 1.0  # good over a wide range of budgets (section 6 of the paper)
 
 
@@ -85,22 +87,34 @@ def dual_decomposition(layout, naming):
     return DualDecomposition(graphs), GraphFeatures(FactorWeights(graphs, naming))
 
 
-def build_relaxed(layout, naming, relaxation='none', rho=RHO, lam=1.0, trained='soft', **how):
+def tree_reweighted(layout, naming):
+    """(TreeReweighted, GraphFeatures); ValueError where there are other factors than pairs."""
+    from cython_ext.features.graph.factors import FactorWeights, GraphFeatures
+    from cython_ext.relaxations.tree_reweighted import TreeReweighted
+    from cython_ext.structures.graph.factor_graphs import FactorGraphs
+
+    graphs = FactorGraphs(layout)
+    return TreeReweighted(graphs), GraphFeatures(FactorWeights(graphs, naming))
+
+
+def build_relaxed(layout, naming, relaxation='none', rho=RHO, lam=1.0, trained='soft', sums=False, **how):
     """(Structure, FeatureMap) of a GraphLayout; naming: see FactorWeights; relaxation: one of RELAXATIONS, or to
     predict with one of INFERENCES, None for the best one of none and lp; trained: the relaxation of the weights to
     predict with, of which those of soft constraints need not be such that cuts are fast; rho, how: of soft; lam:
-    lambda."""
+    lambda; sums: whether lp is to have sums over labelings, not maxima."""
     if relaxation is None:
         relaxation = 'none' if has_exact_oracle(layout) or (trained == 'none' and has_cuts(layout)) else 'lp'
     if relaxation == 'soft':
         return soft(layout, naming, lam, rho, **how)
-    builders = {'none': exact, 'lp': linear_program, 'dual-decomposition': dual_decomposition}
+    builders = {'none': exact, 'dual-decomposition': dual_decomposition, TREES: tree_reweighted}
+    builders['lp'] = tree_reweighted if sums else linear_program
     return builders[relaxation](layout, naming)
 
 
-def arguments_of_relaxation(how, lam, **_):
-    """What build_relaxed has to know of a problem: features of soft constraints depend on lambda."""
-    return {'lam': lam} if 'relaxation' in how else {}
+def arguments_of_relaxation(how, lam, objective, **_):
+    """What build_relaxed has to know of a problem: features of soft constraints depend on lambda, and the polytope has
+    an oracle for maxima, or one for sums."""
+    return {'lam': lam, 'sums': objective != 'hinge'} if 'relaxation' in how else {}
 
 
 def log_values(features):

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 
 from cython_ext.common.parallel import in_order
+from cython_ext.tasks.relaxations import TREES
 from data_formats.datasets.empties import count_empties
 from data_formats.errors import UsageError
 from data_formats.files.atomic import atomic_output
@@ -77,8 +78,10 @@ def check_request(o, decoder, module, model):
         check_labels(module, model.label_names)
     if o.no_punctuation and not is_scored(o):
         raise UsageError('--no-punctuation is about the figures of --evaluate and --metrics')
-    if o.inference not in (None, 'exact') and (o.nbest is not None or o.marginals):
-        raise UsageError('--nbest and --marginals need exact inference: leave --inference out')
+    if o.inference not in (None, 'exact') and (o.nbest is not None or (o.marginals and o.inference != TREES)):
+        raise UsageError(
+            f'--nbest and --marginals need exact inference: leave --inference out (--inference {TREES} has marginals too)'
+        )
     if o.marginals and not decoder.probabilistic:
         raise UsageError(f'--marginals needs a log or softmax-margin model: scores of {o.model} are no probabilities')
 
