@@ -10,8 +10,8 @@ from cython_ext.relaxations.forests import forests_of
 
 
 class Sums:
-    """Of one example of a GraphLayout of nodes and pairs. The scores of forest k are a share of the given ones (those of
-    an edge where it is in the forest, divided by how often it is) and variables that vanish in the mean."""
+    """Of one example of a GraphLayout of nodes and pairs. The scores of a forest are a share of the given ones (those
+    of an edge where it is in the forest, divided by how often it is) and variables that vanish in the mean."""
 
     def __init__(self, layout, i):
         shape = layout.shapes[layout.shape_of[i]]

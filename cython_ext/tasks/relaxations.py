@@ -1,7 +1,7 @@
 """Which problem is solved where graphs have no exact oracle, or none that is fast: none, the exact one; lp, that over
-the local marginal polytope, with tree-reweighted entropies where the loss is a log of sums; soft, the soft constraints of
-Meshi, Srebro and Hazan (2015). A relaxation is a structure, soft with a feature map of its own; solvers and objectives
-do not know of it."""
+the local marginal polytope, with tree-reweighted entropies where the loss is a log of sums; soft, the soft constraints
+of Meshi, Srebro and Hazan (2015). A relaxation is a structure, soft with a feature map of its own; solvers and
+objectives do not know of it."""
 
 RELAXATIONS = ('none', 'lp', 'soft')
 TREES = 'tree-reweighted'

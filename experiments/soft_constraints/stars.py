@@ -1,6 +1,6 @@
 """Fine nodes with coarse stars, the model of the paper on MSRC-21, on made-up pictures (`stars`) and on snakes:
-stars.csv has a row for each model of the pictures (pictures.py), with its weights and the fine cells that it gets wrong,
-stars-speed.csv one for each method on the stars, as speed.csv has them.
+stars.csv has a row for each model of the pictures (pictures.py), with its weights and the fine cells that it gets
+wrong, stars-speed.csv one for each method on the stars, as speed.csv has them.
 """
 
 import json
@@ -50,8 +50,8 @@ def prepare(ssvm, name, folder):
 
 
 def models(data):
-    """A row for each model of the pictures: how many weights it has, and how many fine cells of the test data are wrong,
-    in per cent. Those with loops are trained with multipliers and predicted by dual decomposition."""
+    """A row for each model of the pictures: how many weights it has, and how many fine cells of the test data are
+    wrong, in per cent. Those with loops are trained with multipliers and predicted by dual decomposition."""
     rows = []
     for model, words in TRAINED.items():
         folder = data.folder / ('' if model == 'stars' else model)

@@ -26,8 +26,8 @@ from ssvm_cli.options.click_types import SOME, Command, Whole
     of=SOME,
     type=click.Choice(tuple(INFERENCES)),
     help='How graphs and sets of labels are predicted: exact; lp, by linear programs, each node rounded; '
-    'dual-decomposition, by messages, with a bound that proves many outputs to be the best. Default: exact, and lp '
-    'where a graph has no exact oracle.',
+    'dual-decomposition, by messages, with a bound that proves many outputs to be the best; tree-reweighted, by '
+    'marginals that are exact on trees. Default: exact, and lp where a graph has no exact oracle.',
 )
 @groups.output('--evaluate', is_flag=True, help='Compare with the labels of TEST; figures go to standard error.')
 @groups.output(

@@ -39,6 +39,8 @@ def predict(o):
     check_request(o, decoder, module, model)
     if o.inference is not None:
         decoder.infer_by(o.inference)
+    elif o.marginals and decoder.spec.structure.get('relaxation') == 'lp':
+        decoder.infer_by(TREES)  # whose marginals are those that it was trained with
     writer = Writer(o, module, decoder)
     scores = decoder.task.scores(spec, model, o)
     source.block, source.prompt = PART_BYTES, True
@@ -79,9 +81,8 @@ def check_request(o, decoder, module, model):
     if o.no_punctuation and not is_scored(o):
         raise UsageError('--no-punctuation is about the figures of --evaluate and --metrics')
     if o.inference not in (None, 'exact') and (o.nbest is not None or (o.marginals and o.inference != TREES)):
-        raise UsageError(
-            f'--nbest and --marginals need exact inference: leave --inference out (--inference {TREES} has marginals too)'
-        )
+        beside = f'--inference {TREES} has marginals too'
+        raise UsageError(f'--nbest and --marginals need exact inference: leave --inference out ({beside})')
     if o.marginals and not decoder.probabilistic:
         raise UsageError(f'--marginals needs a log or softmax-margin model: scores of {o.model} are no probabilities')
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from cython_ext.structures.graph.count_layout import CountsError
 from cython_ext.structures.graph.elimination import TooLargeError
-from cython_ext.tasks.relaxations import INFERENCES
+from cython_ext.tasks.relaxations import INFERENCES, TREES
 from data_formats.errors import DataError, UsageError
 from ssvm_cli.tasks import task_named
 
@@ -77,6 +77,14 @@ class Predictions:
     def best(self):
         """(codes int32 of the best output of each example, one after the other, their scores float64[n])."""
         return self.decoder.predict(self.w)
+
+    def means(self):
+        """For each example its mean statistics, float64[m_i]."""
+        if 'exp' not in self.decoder.structure.oracles:
+            raise UsageError(
+                f'--marginals: a graph without an exact oracle has none that are exact (--inference {TREES})'
+            )
+        return self.decoder.means(self.w)
 
     def nbest(self, k):
         """For each example a list of (code int32, score, probability or None), best first."""

@@ -30,9 +30,11 @@ def requested_relaxation(o, layout):
         raise UsageError(f'{asked[0]} is about --relaxation soft')
     if name == 'soft' and o.objective != 'hinge' and not asked and o.relaxation is None:
         why = 'these graphs are too large, or have other factors beside one that counts'
-        raise UsageError(f'{o.objective} needs sums over all outputs, and {why} (use hinge)')
+        raise UsageError(f'{o.objective} needs sums over all outputs, and {why} (use --relaxation lp, or hinge)')
     if name == 'soft' and o.objective != 'hinge':
-        raise UsageError(f'--relaxation soft is a relaxation of the hinge, not of {o.objective} (--relaxation none)')
+        raise UsageError(
+            f'--relaxation soft is a relaxation of the hinge, not of {o.objective} (--relaxation none or lp)'
+        )
     if name != 'soft':
         return {'relaxation': name, 'rho': None}
     if o.smooth_max is not None and has_global_factors(layout):

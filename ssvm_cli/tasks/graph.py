@@ -103,7 +103,7 @@ class GraphTask(Task):
         """For each graph the member "marginals": for each node its states with their probabilities."""
         dataset, found = predictions.dataset, []
         kinds = dataset.node_type.tolist()
-        for i, mean in enumerate(predictions.decoder.means(predictions.w)):
+        for i, mean in enumerate(predictions.means()):
             at, nodes = 0, []
             for v in range(*dataset.node_indptr[i : i + 2].tolist()):
                 names = dataset.states[kinds[v]]

@@ -71,7 +71,7 @@ class LabelSetTask(GraphTask):
 
     def marginals(self, predictions):
         """For each example its `LABEL:P` columns, P the probability that the label is in the set."""
-        names, means = predictions.dataset.label_names.names(), predictions.decoder.means(predictions.w)
+        names, means = predictions.dataset.label_names.names(), predictions.means()
         return [
             [f'{name}:{p:.6f}' for name, p in zip(names, mean[1 : 2 * len(names) : 2], strict=True)] for mean in means
         ]

@@ -14,8 +14,8 @@ OPTIONS = (
         '--relaxation',
         type=click.Choice(RELAXATIONS),
         help='none: the problem itself, by exact oracles; lp: that over the local marginal polytope, by linear '
-        'programs; soft: every factor decides alone, and is charged for disagreeing with the others. Default: none, '
-        'and soft where a graph is too large for tables.',
+        'programs, with tree-reweighted sums for the log losses; soft: every factor decides alone, and is charged for '
+        'disagreeing with the others. Default: none, and soft where a graph is too large for tables.',
     ),
     graphs(
         '--rho',
