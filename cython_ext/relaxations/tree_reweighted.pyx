@@ -69,10 +69,10 @@ cdef class TreeReweighted(SummedStructure):
         for shape in layout.shapes:
             sizes = [layout.types[kind].size for kind in shape.types[:shape.nodes]]
             edges = shape.scopes[shape.nodes:]
-            if any([layout.types[kind].buckets is not None for kind in shape.types]) or any([len(edge) != 2
-                                                                                            for edge in edges]):
-                raise PairsError('tree-reweighted sums are for graphs of nodes and pairs of them, and there are factors '
-                                 'that count or have three nodes or more')
+            counting = any([layout.types[kind].buckets is not None for kind in shape.types])
+            if counting or any([len(edge) != 2 for edge in edges]):
+                raise PairsError('tree-reweighted sums are for graphs of nodes and pairs of them, and there are '
+                                 'factors that count or have three nodes or more')
             found, at = forests_of(shape.nodes, edges), 0
             times = np.zeros(len(edges))
             for forest in found:
@@ -99,7 +99,8 @@ cdef class TreeReweighted(SummedStructure):
         self.forest_begin = wide(self.memory, np.cumsum([0, *forests]))
         self.step_begin, self.step = wide(self.memory, np.cumsum([0, *counts])), narrow(self.memory, steps)
         for i in range(self.n):
-            self.max_size, self.max_code = max(self.max_size, self.num_parts(i)), max(self.max_code, self.code_length(i))
+            self.max_size = max(self.max_size, self.num_parts(i))
+            self.max_code = max(self.max_code, self.code_length(i))
             s = graphs.shape_of[i]
             self.max_parts = max(self.max_parts, graphs.factor_begin[s + 1] - graphs.factor_begin[s])
 
@@ -265,7 +266,7 @@ cdef class TreeReweighted(SummedStructure):
         """<theta, tau> and the entropies at the point of the polytope that the beliefs are near, which goes to mean."""
         cdef Py_ssize_t e, v, a, b, own, other
         cdef int64_t f
-        cdef double total = 0.0, top, rho, z
+        cdef double total = 0.0, rho, z
         cdef double *table
         cdef double *first
         cdef double *second

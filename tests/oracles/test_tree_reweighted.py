@@ -1,5 +1,7 @@
 """Tree-reweighted sums: exact on trees, equal to their definition on circles, and bounds whatever the messages are."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -68,7 +70,7 @@ def energy(layout, i, theta, mean):
     shape = layout.shapes[layout.shape_of[i]]
     sizes = [layout.types[kind].size for kind in shape.types]
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    tables = [mean[a:b] for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    tables = [mean[a:b] for a, b in pairwise(starts)]
     edges = shape.scopes[shape.nodes :]
     forests = forests_of(shape.nodes, edges)
     total = theta @ mean + sum(entropy(table) for table in tables[: shape.nodes])
