@@ -161,3 +161,44 @@ def test_outputs_of_the_cache_spare_oracle_calls():
         passes[rounds] = method.passes
         assert method.oracle_calls == method.passes * it.problem.n
     assert passes[5] < 0.8 * passes[0]
+
+
+@pytest.mark.parametrize('variant', SOFT, ids=lambda v: '+'.join(v.names) or 'plain')
+@pytest.mark.parametrize('name', ['multiclass', 'chain', 'one chain'])
+@pytest.mark.parametrize('lam', [0.02, 0.3])
+@pytest.mark.parametrize('epsilon', [0.3, 0.01])
+def test_each_constraint_raises_the_dual_as_propositions_14_to_17_say(variant, name, lam, epsilon):
+    """One chain: a pass is one visit, and its constraint is the only one. Otherwise those of a pass together. In units
+    of this objective, which is lambda times the paper's (C = 1 / lambda)."""
+    it = chain_alone(variant, lam) if name == 'one chain' else twin(name, 'hamming', variant, lam)
+    method = make('n-slack', it.problem, epsilon=epsilon, every=1)
+    least, n = min(improvements(it.truth, variant, lam, epsilon)), it.problem.n
+    dual, constraints, added = method.dual_value() or 0.0, method.figures(1.0)['constraints'], 0
+    while not method.finished:
+        assert method.run_pass(go())
+        now, held = method.dual_value(), method.figures(1.0)['constraints']
+        assert held - constraints <= n
+        assert now - dual >= (held - constraints) * least * (1 - 1e-9) - 1e-13
+        dual, constraints, added = now, held, added + held - constraints
+    assert added >= 2
+
+
+@functools.cache
+def chain_alone(variant, lam):
+    data = tiny.arrays(lengths=(4,), n_labels=3, attributes=4, seed=5)
+    problem = build_problem(problems.dataset_of(data), 'chain', 'hinge', 'hamming', lam, variant=variant)
+    truth = Enumeration('chain', data, data.n_labels, 'hamming', 'all')
+    return problems.Twin(problem, None, truth, None, 'hinge')
+
+
+def improvements(truth, variant, lam, epsilon):
+    """By how much a constraint of each example that is violated by epsilon raises the dual at least."""
+    n = len(truth.examples)
+    for example in truth.examples:
+        radius2, most = (example.differences**2).sum(axis=1).max(), example.losses.max()
+        if variant.slack_norm == 2:
+            curve = (most if variant.rescale == 'slack' else 1.0) * radius2 + n * lam
+            yield lam * epsilon**2 / (2 * curve)
+        else:
+            curve = (most**2 if variant.rescale == 'slack' else 1.0) * radius2
+            yield min(epsilon / (2 * n), lam * epsilon**2 / (8 * curve))

@@ -59,6 +59,21 @@ def test_it_is_the_algorithm_of_the_paper(name, loss):
         assert solver.run_pass(go())
 
 
+@pytest.mark.parametrize('name', ['multiclass', 'chain', 'chain-edges'])
+@pytest.mark.parametrize('lam_times_n', LAMBDAS)
+def test_the_dual_is_as_near_as_its_own_bound_says(name, lam_times_n):
+    """Equation (16): D(alpha*) - D(alpha_k) <= 6 L d(alpha*) / ((k + 1) (k + 2)), with how far alpha* is from uniform
+    distributions instead of how far any may be; so after every step."""
+    it = twin(name, 'hinge', 'hamming', lam_times_n)
+    solver, (lipschitz, most) = make('excessive-gap', it.problem), constants(it)
+    distance = np.mean([np.log(len(a)) + a[a > 0] @ np.log(a[a > 0]) for a in it.best.alpha])
+    assert 0 < distance <= most
+    for k in range(1, 100):
+        run(solver, 1)
+        left = it.best.dual - solver.dual_value()
+        assert left <= 6 * lipschitz * distance / ((k + 1) * (k + 2)) + it.rounding(k)
+
+
 @EVERY_VARIANT
 @pytest.mark.parametrize('lam_times_n', LAMBDAS)
 @pytest.mark.parametrize('feature_set', ['all', 'observed'])
