@@ -46,6 +46,13 @@ def layout_of(dataset, pairs=None):
     )
 
 
+def set_f1():
+    """1 - F1 of a set, where there are no weights for pairs."""
+    from cython_ext.losses.set_f1 import SetF1
+
+    return SetF1
+
+
 class LabelNames:
     """What models call the weights: 'state' float64[attributes, K], 'pair' float64[P] of the pairs with weights. pairs:
     as of layout_of."""
@@ -103,7 +110,7 @@ INFO = TaskInfo(
     name='multilabel',
     summary='a set of labels for each example, with weights for pairs of labels',
     build=build,
-    losses={'hamming': node_costs, 'zero-one': zero_one},
+    losses={'hamming': node_costs, 'zero-one': zero_one, 'f1': set_f1},
     default_loss='hamming',
     refused={
         **dict.fromkeys(LINEAR, 'sets of labels have linear features: use the linear kernel'),

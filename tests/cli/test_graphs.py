@@ -316,7 +316,8 @@ def picture(rng, side):
         (('--augmented-lagrangian', '--lambda-path', '1:0.1:0.5'), 'cannot be combined with --lambda-path'),
         (('--augmented-lagrangian', '--smooth-max', 1), '--augmented-lagrangian cannot be combined with --smooth-max'),
         (('--rho', '1e308:1e-308:0.99999'), 'values (expected at most'),
-        (('--task-loss', 'f1'), 'multilabel has no task loss f1 (choose from hamming, zero-one)'),
+        (('--task-loss', 'overlap'), 'multilabel has no task loss overlap (choose from hamming, zero-one, f1)'),
+        (('--task-loss', 'f1'), 'f1 is for labels without weights for pairs (--pairs none, and no --relaxation)'),
         (('--solver', 'dlpw', '--set', 'smoothing=1e-9'), 'drowns in rounding (expected 0, or at least 1e-06)'),
         (('--solver', 'dlpw', '--set', 'smoothing=inf'), 'expected at most 1000'),
         (('--augmented-lagrangian', '--no-certificate'), 'cannot be combined with --no-certificate'),
@@ -329,6 +330,18 @@ def test_what_makes_no_sense_is_refused(files, options, message):
     result = run('train', *options, 'sets.ml', 'm', code=2)
     assert message in result.stderr
     assert not (files / 'm').exists()
+
+
+@pytest.mark.parametrize('solver', ['bcfw', 'n-slack', 'svrg'])
+def test_f1_of_sets(files, solver):
+    """Trained for, saved, certified and predicted with."""
+    how = ('--pairs', 'none', '--task-loss', 'f1', '--solver', solver, '--rel-gap', 1e-3, '--max-passes', 400)
+    run('train', *QUIET, *how, 'sets.ml', 'm')
+    header = load('m').header
+    report = gap_of('sets.ml', 'm')
+    assert report['status'] == 'converged' and report['primal'] == pytest.approx(header['primal'], rel=1e-9)
+    assert 0 < report['dual'] <= report['primal'] <= 1
+    run('predict', '--evaluate', 'sets.ml', 'm')
 
 
 def test_a_softmax_as_the_dual_point_of_soft_constraints(files):

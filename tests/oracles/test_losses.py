@@ -10,7 +10,9 @@ from cython_ext.losses.loss import DecomposableLoss
 from cython_ext.losses.matching import WrongLinks
 from cython_ext.losses.position_costs import PositionCosts, hamming
 from cython_ext.losses.zero_one import ZeroOne
+from cython_ext.tasks.multilabel import build
 from cython_ext.tasks.registry import TASKS, task_info
+from tests import label_sets
 from tests.enumeration import task_loss
 from tests.optimum import log_sum_exp, softmax
 from tests.oracles.cases import CASES, RANKED, case
@@ -197,15 +199,22 @@ EXAMPLES = {  # of each task, one of each class of structures
     'candidates': ('candidates-5',),
     'boxes': ('boxes-4x3-8',),
 }
-OF_THEIR_OWN = {'brackets': ('cfg-chains-brackets',)}  # of losses that need more of a structure
+# of losses that need more, or less, of a structure
+OF_THEIR_OWN = {('cfg', 'brackets'): ('cfg-chains-brackets',), ('multilabel', 'f1'): ('sets',)}
+
+
+def structure_of(name):
+    if name == 'sets':
+        return build(label_sets.random_sets(3, 3, 2, 0), pairs=[])[0]
+    return case(name).structure
 
 
 @pytest.mark.parametrize('task', TASKS)
 def test_classes_say_what_their_losses_can_do(task):
     info = task_info(task)
-    pairs = [(loss, name) for loss in info.losses for name in OF_THEIR_OWN.get(loss, EXAMPLES[task])]
+    pairs = [(loss, name) for loss in info.losses for name in OF_THEIR_OWN.get((task, loss), EXAMPLES[task])]
     for loss, name in pairs:
-        kind, made = info.loss_class(loss), info.loss_class(loss).on(case(name).structure)
+        kind, made = info.loss_class(loss), info.loss_class(loss).on(structure_of(name))
         assert isinstance(made, DecomposableLoss) == made.decomposable == kind.decomposable
         assert (made.make_strata() is not None) == (made.unstratified is None) == (kind.unstratified is None)
     if info.cost_matrix is not None:
