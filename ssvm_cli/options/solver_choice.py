@@ -12,14 +12,14 @@ LIGHT = {'eg': 'lbfgs'}  # what `auto` takes where the numbers that a solver kee
 WIDTH = 100
 
 
-def choose(name, wanted, order=1):
-    """The SolverInfo of a name as --solver has it, for what is Wanted; order: of a chain.
+def choose(name, wanted, order=1, relaxation=None):
+    """The SolverInfo of a name as --solver has it, for what is Wanted; order: of a chain; relaxation: of graphs.
 
     Raises:
         UsageError: no such solver, or one that does not fit; with the alternatives.
     """
     if name == 'auto':
-        name = automatic(wanted, order)
+        name = automatic(wanted, order, relaxation)
     if name not in MODULES:
         raise UsageError(f'unknown solver {name!r} (choose from auto, {", ".join(MODULES)})')
     info = solver_info(name)
@@ -35,13 +35,15 @@ def require_fit(info, wanted):
         raise UsageError(str(error)) from None
 
 
-def automatic(wanted, order=1):
+def automatic(wanted, order=1, relaxation=None):
     """What `auto` picks: the usual solver, or the first one that works with kernels where it does not."""
     usual = 'n-slack' if 'hard-margin' in wanted.variants else AUTO[wanted.objective]
     if wanted.objective == 'softmax-margin' and wanted.loss is not None and not sums_everywhere(wanted.loss):
         usual = 'lbfgs'  # eg needs a sum over parts, and the task may not be known yet
     if usual == 'eg' and order == 2 and wanted.kernel is None:
         usual = 'lbfgs'  # eg keeps numbers for each part of each example, and there are K^3 triplets
+    if usual == 'eg' and relaxation == 'lp':
+        usual = 'lbfgs'  # every sum takes many sweeps, and eg asks for several times as many
     if wanted.kernel is None or solver_info(usual).kernels:
         return usual
     return next(iter(with_kernels(wanted.objective)), usual)

@@ -49,7 +49,7 @@ def check_loss_is_one(o):
 
 def requested_solver(o, task):
     """(SolverInfo, settings) for a task, None where it is not known yet. UsageError where it does not fit."""
-    info = choose(o.solver, wanted_of(o, task), int(o.order))
+    info = choose(o.solver, wanted_of(o, task), int(o.order), o.relaxation)
     texts = with_oracle(o.settings, o.oracle, info, all_solvers())
     settings = parse_settings(texts, info.name, info.options)
     check_oracle(o.oracle, o.objective, info, settings)
