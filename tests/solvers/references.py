@@ -80,9 +80,11 @@ class ExcessiveGap:
 class VarianceReduced:
     """Pass by pass: w <- w - step (grad_i(w) - grad_i(anchor) + grad(anchor) + lam (w - anchor) + kappa (w - z)), z the
     anchor; a step of at most 0.999 / (lam + kappa); entropy smoothing mu for the hinge loss. The result is the mean of
-    `tail` iterates from the second half."""
+    `tail` iterates from the second half. inner: saga, miso or sdca instead of svrg, each with a table that the pass
+    begins with at the anchor."""
 
-    def __init__(self, plain, objective, mu, step, tail=1):
+    def __init__(self, plain, objective, mu, step, tail=1, inner='svrg'):
+        self.inner = inner
         self.plain, self.mu, self.step = plain, mu if objective == 'hinge' else 1.0, step
         half = plain.n - plain.n // 2
         self.marks = {plain.n - half * j // tail for j in range(tail)}
@@ -96,10 +98,20 @@ class VarianceReduced:
     def run(self, order, kappa):
         lam, anchor, step = self.plain.lam, self.w, min(self.step, 0.999 / (self.plain.lam + kappa))
         whole = np.mean([self.slope(i, anchor) for i in range(self.plain.n)], axis=0)
-        iterates = []
+        table, iterates, n, rho = [self.slope(i, anchor) for i in range(self.plain.n)], [], self.plain.n, lam + kappa
+        delta = {'miso': min(1, n * rho / (2 * (1 / step - rho))), 'sdca': n * rho / (1 / step + n * rho)}
+        if self.inner in delta:
+            self.w = (kappa * anchor - np.mean(table, axis=0)) / rho
         for i in order:
-            change = self.slope(i, self.w) - self.slope(i, anchor) + whole
-            self.w = self.w - step * (change + lam * self.w + kappa * (self.w - anchor))
+            slope = self.slope(i, self.w)
+            if self.inner in delta:
+                table[i] = table[i] + delta[self.inner] * (slope - table[i])
+                self.w = (kappa * anchor - np.mean(table, axis=0)) / rho
+            else:
+                self.w = self.w - step * (slope - table[i] + whole + lam * self.w + kappa * (self.w - anchor))
+            if self.inner == 'saga':
+                table[i] = slope
+                whole = np.mean(table, axis=0)
             iterates.append(self.w)
         self.w = np.mean([iterates[q - 1] for q in self.marks], axis=0)
 

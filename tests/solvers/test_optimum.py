@@ -41,7 +41,17 @@ VARIANTS = {
     'eg': [{}, {'order': 'fixed'}, {'acceleration': 'true'}, {'acceleration': 'true', 'anneal': 10.0}],
     'eg-batch': [{}],
     'svrg': [{}, {'oracle': 'topk'}, {'oracle': 'topk', 'K': 100}, {'oracle': 'max'}, {'planes': 1}],
-    'sc-svrg': [{}, {'oracle': 'topk'}, {'oracle': 'max'}, {'scheme': '2'}, {'scheme': '3'}, {'scheme': '4'}],
+    'sc-svrg': [
+        {},
+        {'oracle': 'topk'},
+        {'oracle': 'max'},
+        {'scheme': '2'},
+        {'scheme': '3'},
+        {'scheme': '4'},
+        {'inner': 'saga'},
+        {'inner': 'miso'},
+        {'inner': 'sdca'},
+    ],
 }
 # Stochastic (sub)gradient steps and batch Frank-Wolfe have an error of order 1/t: they are held to their rates in
 # test_sgd.py and test_fw.py, here to this.

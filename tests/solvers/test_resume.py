@@ -39,6 +39,8 @@ CASES = [
     ('sc-svrg', {'oracle': 'topk', 'scheme': '2', 'epochs': 2}, 'hinge'),
     ('sc-svrg', {'scheme': '4', 'epochs': 0}, 'hinge'),
     ('sc-svrg', {'scheme': '3'}, 'log'),
+    ('sc-svrg', {'inner': 'saga'}, 'log'),
+    ('sc-svrg', {'inner': 'miso'}, 'hinge'),
     ('sc-svrg', {}, 'softmax-margin'),
     ('sgd', {}, 'hinge'),
     ('sgd', {'gamma0': 0.1, 't0': 50.0}, 'log'),

@@ -112,6 +112,31 @@ def test_lazy_steps_are_dense_steps(monkeypatch, objective, solver, stored, tail
     assert method.oracle_calls == 20 * calls * it.problem.n
 
 
+@pytest.mark.parametrize('objective', ['hinge', 'log'])
+@pytest.mark.parametrize(('inner', 'stored', 'tail'), [('saga', True, 1), ('saga', False, 3), ('miso', True, 1),
+                                                       ('miso', False, 8), ('sdca', True, 3)])  # fmt: skip
+def test_other_inner_methods_are_those_of_their_papers(monkeypatch, objective, inner, stored, tail):
+    """saga, miso and sdca of an outer step, against tables of gradients in numpy."""
+    if not stored:
+        monkeypatch.setattr(svrg, 'STORED_BYTES', 0)
+    it = twin('chain', objective, 'hamming', 3.0)
+    how = {'mu': 0.3, 'shrink': 1.0, 'step': 0.02, 'adapt': False, 'warmup': 0, 'tail': tail, 'kappa': 0.4}
+    method = make('sc-svrg', it.problem, seed=2, inner=inner, **how)
+    plain, scheme = VarianceReduced(it.plain, objective, 0.3, 0.02, tail, inner), Scheme(1, it.problem.lam, 4, 0.4, 0.9)
+    alpha, before = scheme.first_alpha(0.4), plain.w
+    for _ in range(20):
+        run(method, 1)
+        center = plain.w
+        plain.run(method.state()['order'], 0.4)
+        w = dict(method.iterates())['current']
+        np.testing.assert_allclose(it.from_core(w), plain.w, rtol=0, atol=1e-6)
+        uphill = (center - plain.w) @ (plain.w - before) > 0
+        alpha, beta = scheme.momentum(alpha, 0.4, 0.4)
+        if uphill:
+            alpha, beta = scheme.first_alpha(0.4), 0.0
+        before, plain.w = plain.w, plain.w + beta * (plain.w - before)
+
+
 @pytest.mark.parametrize('tail', [1, 2, 8])
 def test_progress_is_the_change_of_the_objective(tail):
     """What a pass says about its progress, against values of the objective before and after: the loss is nearly linear

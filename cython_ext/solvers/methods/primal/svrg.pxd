@@ -41,5 +41,6 @@ cdef class Svrg(VisitingSolver):
     cdef double[4] distance                         # ||w - fixed||^2 at the start, at 1/4 and 3/4 and at the end
     cdef object last                                # (value, dual, smoothing) at the last anchor
 
+    cdef bint compare(self, Py_ssize_t i, const double *base) noexcept nogil
     cdef const double *mean_at_anchor(self, Py_ssize_t i) noexcept nogil
     cdef void fold(self) noexcept nogil

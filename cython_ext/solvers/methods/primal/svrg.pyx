@@ -214,8 +214,12 @@ cdef class Svrg(VisitingSolver):
         if end == n - n // 4:
             self.distance[2] = self._distance()
         if self.tail is not None and not self.plain and n // 2 < end < n:
-            vector.axpy(self.problem.dim, self.scale, self.change_data, self.tail_data)
+            self._add_to_tail()
             self.tails += 1
+
+    def _add_to_tail(self):
+        """tail += w - fixed."""
+        vector.axpy(self.problem.dim, self.scale, self.change_data, self.tail_data)
 
     def _average_tail(self):
         """change = w - fixed of the pass's result, with scale = 1."""
@@ -424,12 +428,24 @@ cdef class Svrg(VisitingSolver):
                 self.problem.put_gradient(total, chunk, i, work)
 
     cdef Visit visit(self, Py_ssize_t i) noexcept nogil:
-        """One step on example i; adds the Bregman divergence of its loss from the anchor."""
+        """One step on example i."""
+        cdef double rho = self.problem.lam + self.kappa
+        cdef double step = min(self.step, LONGEST_STEP / rho)    # the same for all terms of the gradient
+        if not self.compare(i, self.fixed_data):
+            return STOPPED
+        self.scale *= 1.0 - step * rho
+        self.problem.features.add(i, self.work.mean, -step / self.scale, self.change_data)
+        if self.scale < 1e-3:
+            self.fold()
+        return DONE
+
+    cdef bint compare(self, Py_ssize_t i, const double *base) noexcept nogil:
+        """work.mean = E_u[s] of example i at base + scale * change less that at the anchor; adds the Bregman divergence
+        of its loss. False where it was stopped."""
         cdef Py_ssize_t c, size = self.problem.structure.num_parts(i)
         cdef const double *mean = self.mean_at_anchor(i)
-        cdef double linear = self.linear[i], bias, change, value, rho = self.problem.lam + self.kappa
-        cdef double step = min(self.step, LONGEST_STEP / rho)    # the same for all terms of the gradient
-        self.problem.features.scores(i, self.fixed_data, self.work.spare)
+        cdef double linear = self.linear[i], bias, change, value
+        self.problem.features.scores(i, base, self.work.spare)
         self.problem.features.scores(i, self.change_data, self.work.theta)
         for c in range(size):
             self.work.theta[c] = self.work.spare[c] + self.scale * self.work.theta[c]
@@ -437,16 +453,12 @@ cdef class Svrg(VisitingSolver):
                 linear += mean[c] * self.work.theta[c]
         value = self.loss.value(i, self.work.theta, self.work, self.work.mean, &bias)
         if self.problem.structure.stopped():
-            return STOPPED
+            return False
         self.divergence[0 if self.position < self.problem.n // 2 else 1] += value - linear
         for c in range(size):
             change = self.work.mean[c] - mean[c]
             self.work.mean[c] = change if change > NEGLIGIBLE_CHANGE or change < -NEGLIGIBLE_CHANGE else 0.0
-        self.scale *= 1.0 - step * rho
-        self.problem.features.add(i, self.work.mean, -step / self.scale, self.change_data)
-        if self.scale < 1e-3:
-            self.fold()
-        return DONE
+        return True
 
     cdef const double *mean_at_anchor(self, Py_ssize_t i) noexcept nogil:
         """E_u[s] of example i at the anchor, or s(y_i) for a plain stochastic step, which has no anchor."""
