@@ -61,6 +61,9 @@ GRAPHS = (
     '{"nodes": [{"states": ["a", "b"], "label": "a"}, {"states": ["a", "b"], "label": "b", "features": {"x": 1}},'
     ' {"states": ["a", "b"], "label": "b"}], "factors": [{"nodes": [0, 1]}, {"nodes": [1, 2]}, {"nodes": [0, 2]}]}\n'
 )
+TIED = GRAPHS.replace('"features": {"x": 1}', '"per_state": {"x": [1, 2]}').replace(
+    '{"nodes": [0, 1]}', '{"nodes": [0, 1], "per_state": {"same": 1}}'
+)
 SETS = '1,2 1:1\n2 2:1\n1,3 1:1 3:0.5\n 3:1\n'
 LINKS = '1 qid:1 0-0 a:1\n0 qid:1 0-1 b:1\n1 qid:1 1-1 a:1\n1 qid:2 0-0 a:0.5 b:1\n'
 RANKING = '0 qid:1 1:1\n1 qid:1 2:1\n0 qid:2 1:2\n0.5 qid:2 3:1\n'
@@ -78,6 +81,8 @@ TRAININGS = {
     'alignment': ('fa', SEQUENCES, ()),
     'sets': ('ml', SETS, ()),
     'graph': ('jsonl', GRAPHS, ()),
+    'tied': ('jsonl', TIED, ()),
+    'reweighted': ('jsonl', TIED, ('--objective', 'log', '--relaxation', 'lp')),
     'soft': ('jsonl', GRAPHS, ('--relaxation', 'soft', '--augmented-lagrangian')),
     'smoothed': ('jsonl', GRAPHS, ('--relaxation', 'soft', '--smooth-max', 0.1)),
     'matching': ('links', LINKS, ()),

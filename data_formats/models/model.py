@@ -72,7 +72,7 @@ class Model:
     @property
     def buckets(self):
         """For each type of factors that count the first counts of its buckets, None for the others (graphs)."""
-        return self.header['data'].get('buckets', [None] * len(self.scopes))
+        return self.header['data'].get('buckets') or [None] * len(self.scopes)
 
     @property
     def kernel(self):

@@ -28,13 +28,13 @@ NODE_STATES, FACTOR_STATES, NO_STATE = 'node-per-state:', 'factor-per-state:', '
 
 def buckets_of(header):
     """For each type of factors the first counts of its buckets, None for those that do not count."""
-    return header['data'].get('buckets', [None] * len(header['data']['scopes']))
+    return header['data'].get('buckets') or [None] * len(header['data']['scopes'])
 
 
 def per_state_of(header):
     """For each type, those of nodes first, how many features have a value for each joint state."""
     types = len(header['data']['states']) + len(header['data']['scopes'])
-    return header['data'].get('per_state', [0] * types)
+    return header['data'].get('per_state') or [0] * types
 
 
 def scopes_of(header):
