@@ -12,12 +12,12 @@ from cython_ext.solvers.options import SolverInfo
 ALONE = {'acceleration': False, 'steps': 'pair', 'cache': 1, 'average': False}
 
 
-def make(problem, options, seed=0):
-    """bcfw as far as it is smo."""
-    return bcfw.BlockFrankWolfe(problem, {**options, **ALONE}, seed)
+class Smo(bcfw.BlockFrankWolfe):
+    """options: as in INFO below; seed: of the order of visits."""
 
+    def __init__(self, problem, options, seed=0):
+        super().__init__(problem, {**options, **ALONE}, seed)
 
-make.minimises = bcfw.BlockFrankWolfe.minimises
 
 INFO = SolverInfo(
     name='smo',
@@ -26,7 +26,7 @@ INFO = SolverInfo(
     options={name: option for name, option in bcfw.OPTIONS.items() if name not in ALONE},
     certificate='its own dual point',
     paper='Taskar, Guestrin and Koller 2003',
-    make=make,
+    make=Smo,
     starts=('dual-point',),
     variants=('slack',),
     kernels=True,
