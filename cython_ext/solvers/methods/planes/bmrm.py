@@ -85,7 +85,11 @@ class Bmrm(Solver):
 
 
 def make(problem, options, seed=0):
-    """The bundle method of an objective."""
+    """The bundle method of an objective. ValueError where an option is set that is of the other one."""
+    for name in one_slack.OPTIONS if problem.sums else ('planes',):
+        if options[name] != OPTIONS[name].default:
+            other = 'cuts of the hinge loss' if problem.sums else 'planes of a log loss'
+            raise ValueError(f'bmrm has {name} for {other} only')
     return (Bmrm if problem.sums else OneSlack)(problem, options, seed)
 
 
