@@ -360,7 +360,7 @@ REFUSED = {
         ['--solver', 'bmrm', '--objective', 'log', '--set', 'cache=3'],
         'bmrm has cache for cuts of the hinge loss only',
     ),
-    'option of a log loss': (['--solver', 'bmrm', '--set', 'planes=3'], 'bmrm has planes for planes of a log loss only'),
+    'option of a log loss': (['--solver', 'bmrm', '--set', 'planes=3'], 'has planes for planes of a log loss only'),
     'solver of graphs': (['--solver', 'dlpw'], '--solver dlpw has no meaning for the task multiclass'),
     'short for a relaxation': (['--solver', 'soft-bcfw'], '--solver soft-bcfw has no meaning for the task multiclass'),
     'unknown setting': (['--set', 'nope=1'], "bcfw has no option 'nope'"),
