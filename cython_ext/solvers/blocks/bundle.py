@@ -16,7 +16,7 @@ import numpy as np
 from cython_ext.common.prefixes import prefixed, stripped
 from cython_ext.solvers.blocks import active_set
 
-BYTES = 1 << 27  # of all planes
+BYTES = 1 << 26  # of all planes
 
 
 class Bundle:
